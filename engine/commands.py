@@ -1,0 +1,312 @@
+"""Commands: what an aggregate is asked to do. Imperative names, one tagged Struct a kind.
+
+The first block is what clients send, the second what the engine sends to itself (other aggregates,
+other partitions, its own timers). The names and fields are the wire's, so they only grow. Variables
+travel as the text of a JSON object, instants as UTC epoch milliseconds.
+"""
+
+from typing import TypeAlias
+
+import msgspec
+
+
+class Command(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """The root of all commands; the tag is the class name."""
+
+
+# --- from clients ---
+
+
+class Resource(msgspec.Struct, frozen=True, kw_only=True):
+    """A file to deploy. `content` may be gzip-compressed; 4 MB inflated at most."""
+
+    name: str
+    content: bytes
+
+
+class DeployResources(Command):
+    """Deploy all resources or, when one has an error, none. Idempotent by content."""
+
+    resources: tuple[Resource, ...]
+
+
+class StartInstance(Command):
+    """Start a process at its none start event, or at `start_element`."""
+
+    process_id: str
+    version: int | None = None
+    instance_id: str | None = None
+    business_key: str | None = None
+    variables: str = "{}"
+    start_element: str | None = None
+
+
+class TerminateInstance(Command):
+    instance_id: str
+    reason: str | None = None
+
+
+class SetVariables(Command):
+    """Set variables in the root scope, or in that of `element_instance_id`.
+
+    `local` creates them there; otherwise each goes to the nearest scope that has the name.
+    """
+
+    instance_id: str
+    element_instance_id: str | None = None
+    variables: str = "{}"
+    local: bool = False
+
+
+class CompleteJob(Command):
+    job_id: str
+    attempt: int
+    variables: str = "{}"
+    token: str | None = None
+
+
+class FailJob(Command):
+    """`retries` None: one less than before."""
+
+    job_id: str
+    attempt: int
+    message: str = ""
+    retries: int | None = None
+    backoff_ms: int | None = None
+    variables: str | None = None
+    token: str | None = None
+
+
+class ThrowError(Command):
+    """Throw a BPMN error from a job or a user task."""
+
+    code: str
+    job_id: str | None = None
+    task_id: str | None = None
+    attempt: int | None = None
+    message: str | None = None
+    variables: str | None = None
+    token: str | None = None
+
+
+class CompleteTask(Command):
+    task_id: str
+    variables: str = "{}"
+
+
+class PublishMessage(Command):
+    """Publish a message. With `ttl_ms` 0 it is now or never; else it is buffered so long."""
+
+    name: str
+    correlation_key: str = ""
+    message_id: str | None = None
+    ttl_ms: int = 0
+    variables: str = "{}"
+    instance_id: str | None = None
+
+
+class ResolveIncident(Command):
+    """Retry the very step that failed, after setting `variables` or a job's `retries`."""
+
+    incident_id: str
+    retries: int | None = None
+    variables: str | None = None
+
+
+# --- from the engine to itself ---
+
+
+class ActivateVersion(Command):
+    """Deployments to every partition: this version is the latest of its process from here on.
+
+    `message_starts` are (message name, start element id) pairs; they replace the older version's.
+    """
+
+    partition: int
+    deployment: int
+    process_id: str
+    version: int
+    checksum: str
+    semantics: int
+    message_starts: tuple[tuple[str, str], ...] = ()
+
+
+class VersionActivated(Command):
+    """A partition's answer to `ActivateVersion`."""
+
+    deployment: int
+    process_id: str
+    version: int
+    partition: int
+
+
+class FireTimer(Command):
+    """The timer `timer` of the aggregate at `address` is due. `due_ms` names the occurrence."""
+
+    address: str
+    timer: int
+    due_ms: int
+
+
+class Continue(Command):
+    """Carry on with an advance that was cut. `steps` counts those taken since the last stimulus."""
+
+    instance_id: str
+    steps: int
+
+
+class StartChild(Command):
+    """A call activity starts its called instance, on the same partition."""
+
+    instance_id: str
+    process_id: str
+    version: int
+    parent_id: str
+    parent_element: int
+    depth: int
+    business_key: str | None = None
+    variables: str = "{}"
+
+
+class ChildEnded(Command):
+    """A called instance tells its parent that it ended: COMPLETED with variables, or an error.
+
+    `error_code` is set when an uncaught BPMN error left the child: it goes on in the parent.
+    """
+
+    instance_id: str
+    parent_element: int
+    child_id: str
+    state: str
+    variables: str = "{}"
+    error_code: str | None = None
+    error_message: str | None = None
+
+
+class TerminateChild(Command):
+    """The parent's call activity is gone: end the called instance."""
+
+    instance_id: str
+    parent_element: int
+
+
+class OpenSubscription(Command):
+    """An instance waits for a message. `subscription` is a number of the instance, never reused."""
+
+    name: str
+    correlation_key: str
+    instance_id: str
+    process_id: str
+    subscription: int
+    interrupting: bool
+
+
+class CloseSubscription(Command):
+    name: str
+    correlation_key: str
+    instance_id: str
+    subscription: int
+
+
+class DeliverMessage(Command):
+    """The message aggregate offers a message to one subscription; the instance settles it."""
+
+    instance_id: str
+    subscription: int
+    message: int
+    name: str
+    correlation_key: str
+    variables: str
+
+
+class SettleMessage(Command):
+    """An instance's answer to `DeliverMessage`. Not `accepted`: offer it to the next."""
+
+    name: str
+    correlation_key: str
+    instance_id: str
+    subscription: int
+    message: int
+    accepted: bool
+    still_open: bool = False
+
+
+class StartByMessage(Command):
+    """A message start event starts an instance; the instance settles by `MessageStartSettled`."""
+
+    instance_id: str
+    process_id: str
+    version: int
+    start_element: str
+    name: str
+    correlation_key: str
+    message: int
+    variables: str
+
+
+class MessageStartSettled(Command):
+    name: str
+    correlation_key: str
+    process_id: str
+    instance_id: str
+    message: int
+    accepted: bool
+
+
+class ReleaseMessageKey(Command):
+    """An instance that a message with a key started has ended: its key may start another."""
+
+    name: str
+    correlation_key: str
+    process_id: str
+    instance_id: str
+
+
+class StartByTimer(Command):
+    """A timer start event starts an instance."""
+
+    instance_id: str
+    process_id: str
+    version: int
+    start_element: str
+
+
+class RaiseIncident(Command):
+    """Raise an incident on the instance itself: an engine fault, an effect Kafka refuses."""
+
+    instance_id: str
+    kind: str
+    message: str
+
+
+ClientCommand: TypeAlias = (
+    DeployResources
+    | StartInstance
+    | TerminateInstance
+    | SetVariables
+    | CompleteJob
+    | FailJob
+    | ThrowError
+    | CompleteTask
+    | PublishMessage
+    | ResolveIncident
+)
+InternalCommand: TypeAlias = (
+    ActivateVersion
+    | VersionActivated
+    | FireTimer
+    | Continue
+    | StartChild
+    | ChildEnded
+    | TerminateChild
+    | OpenSubscription
+    | CloseSubscription
+    | DeliverMessage
+    | SettleMessage
+    | StartByMessage
+    | MessageStartSettled
+    | ReleaseMessageKey
+    | StartByTimer
+    | RaiseIncident
+)
+AnyCommand: TypeAlias = ClientCommand | InternalCommand

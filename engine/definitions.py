@@ -1,0 +1,56 @@
+"""A partition's table of deployed versions: what "latest" means there, decided by the log's order."""
+
+import msgspec
+
+
+class VersionRef(msgspec.Struct, frozen=True, kw_only=True):
+    """One version: the checksum of the resource that holds it, and the rules it runs under."""
+
+    version: int
+    checksum: str
+    semantics: int
+
+
+class ProcessVersions(msgspec.Struct, frozen=True, kw_only=True):
+    """The versions of one process, ascending; `message_starts` are the latest one's.
+
+    `message_starts` are pairs of message name and start element id.
+    """
+
+    process_id: str
+    versions: tuple[VersionRef, ...]
+    message_starts: tuple[tuple[str, str], ...] = ()
+
+    def find(self, version: int | None) -> VersionRef | None:
+        """The version with this number, or the latest."""
+        if version is None:
+            return self.versions[-1] if self.versions else None
+        return next((ref for ref in self.versions if ref.version == version), None)
+
+
+class Definitions:
+    """All processes known to a partition. Replaced entry by entry, never changed in place."""
+
+    def __init__(self, processes: dict[str, ProcessVersions] | None = None) -> None:
+        self._processes = processes or {}
+        self._starts: dict[str, tuple[tuple[str, str], ...]] | None = None
+
+    def find(self, process_id: str, version: int | None = None) -> VersionRef | None:
+        versions = self._processes.get(process_id)
+        return None if versions is None else versions.find(version)
+
+    def get(self, process_id: str) -> ProcessVersions | None:
+        return self._processes.get(process_id)
+
+    def message_starts(self, name: str) -> tuple[tuple[str, str], ...]:
+        """(process id, start element id) of each process that this message name starts."""
+        if self._starts is None:
+            starts: dict[str, list[tuple[str, str]]] = {}
+            for process_id in sorted(self._processes):
+                for message, element in self._processes[process_id].message_starts:
+                    starts.setdefault(message, []).append((process_id, element))
+            self._starts = {message: tuple(pairs) for message, pairs in starts.items()}
+        return self._starts.get(name, ())
+
+    def with_process(self, versions: ProcessVersions) -> "Definitions":
+        return Definitions({**self._processes, versions.process_id: versions})

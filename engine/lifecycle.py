@@ -1,0 +1,59 @@
+"""The legal transitions of process instances and of element instances: one table each.
+
+Every change of state passes `guard`, so an illegal one is a bug that shows at once.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from engine.errors import InvariantError
+
+
+class InstanceState(StrEnum):
+    RUNNING = "RUNNING"
+    SUSPENDED = "SUSPENDED"
+    COMPLETED = "COMPLETED"
+    FAILED = "FAILED"
+    TERMINATED = "TERMINATED"
+
+
+class ElementState(StrEnum):
+    ACTIVE = "ACTIVE"
+    COMPLETED = "COMPLETED"
+    TERMINATED = "TERMINATED"
+
+
+INSTANCE_TRANSITIONS: Mapping[InstanceState | None, frozenset[InstanceState]] = {
+    None: frozenset({InstanceState.RUNNING}),
+    InstanceState.RUNNING: frozenset(
+        {
+            InstanceState.SUSPENDED,
+            InstanceState.COMPLETED,
+            InstanceState.FAILED,
+            InstanceState.TERMINATED,
+        }
+    ),
+    InstanceState.SUSPENDED: frozenset({InstanceState.RUNNING, InstanceState.TERMINATED}),
+    InstanceState.COMPLETED: frozenset(),
+    InstanceState.FAILED: frozenset(),
+    InstanceState.TERMINATED: frozenset(),
+}
+
+ELEMENT_TRANSITIONS: Mapping[ElementState | None, frozenset[ElementState]] = {
+    None: frozenset({ElementState.ACTIVE}),
+    ElementState.ACTIVE: frozenset({ElementState.COMPLETED, ElementState.TERMINATED}),
+    ElementState.COMPLETED: frozenset(),
+    ElementState.TERMINATED: frozenset(),
+}
+
+
+def guard_instance(before: InstanceState | None, after: InstanceState) -> None:
+    """Raise InvariantError unless an instance may go from `before` to `after`."""
+    if after not in INSTANCE_TRANSITIONS[before]:
+        raise InvariantError(f"an instance cannot go from {before or 'nothing'} to {after}")
+
+
+def guard_element(before: ElementState | None, after: ElementState) -> None:
+    """Raise InvariantError unless an element instance may go from `before` to `after`."""
+    if after not in ELEMENT_TRANSITIONS[before]:
+        raise InvariantError(f"an element instance cannot go from {before or 'nothing'} to {after}")

@@ -1,0 +1,1 @@
+"""What was deployed: the immutable model of a process, how it is read from XML and checked."""

@@ -1,0 +1,254 @@
+"""What a compiled process model is made of: one Struct per BPMN element, events as position x trigger.
+
+Everything here is immutable and dialect-free: the dialect modules have translated extension
+elements into it, every reference is resolved to an index, every expression is compiled. Indexes
+count the elements (`Element.index`) and flows (`SequenceFlow.index`) of one process in document
+order; they are private to a compiled model. State and events name elements by id.
+"""
+
+from typing import TypeAlias
+
+import msgspec
+
+from engine.expressions import Expression
+
+PROCESS = -1
+"""The scope index of what lies directly in the process."""
+
+Text: TypeAlias = str | Expression
+"""A static text, or an expression that yields one when the element activates."""
+
+
+class Mapping(msgspec.Struct, frozen=True, kw_only=True):
+    """One input or output mapping. `target` is a variable name or a dotted path into it."""
+
+    source: Expression
+    target: tuple[str, ...]
+
+
+class SequenceFlow(msgspec.Struct, frozen=True, kw_only=True):
+    index: int
+    id: str
+    source: int
+    target: int
+    condition: Expression | None = None
+    name: str | None = None
+
+
+# --- triggers (eventDefinitions): what an event waits for or does ---
+
+
+class NoneTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="none"):
+    pass
+
+
+class MessageTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="message"):
+    """`correlation_key` None: only at start events, where every key starts."""
+
+    name: Text
+    correlation_key: Expression | None = None
+
+
+class TimerTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="timer"):
+    """Exactly one of the three is set."""
+
+    date: Text | None = None
+    duration: Text | None = None
+    cycle: Text | None = None
+
+
+class ErrorTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="error"):
+    """`code` None catches every error. An end event throws the code."""
+
+    code: Text | None = None
+    code_variable: str | None = None
+    message_variable: str | None = None
+
+
+class TerminateTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="terminate"):
+    pass
+
+
+Trigger: TypeAlias = NoneTrigger | MessageTrigger | TimerTrigger | ErrorTrigger | TerminateTrigger
+
+
+# --- elements ---
+
+
+class Element(msgspec.Struct, frozen=True, kw_only=True):
+    """What every flow element has. `line` is the line of the source file."""
+
+    index: int
+    id: str
+    name: str | None = None
+    scope: int = PROCESS
+    incoming: tuple[int, ...] = ()
+    outgoing: tuple[int, ...] = ()
+    line: int = 0
+
+
+class StartEvent(Element, tag="startEvent"):
+    trigger: Trigger = NoneTrigger()
+    interrupting: bool = True
+    outputs: tuple[Mapping, ...] = ()
+
+
+class EndEvent(Element, tag="endEvent"):
+    trigger: Trigger = NoneTrigger()
+    inputs: tuple[Mapping, ...] = ()
+
+
+class IntermediateCatchEvent(Element, tag="intermediateCatchEvent"):
+    trigger: Trigger = NoneTrigger()
+    outputs: tuple[Mapping, ...] = ()
+
+
+class IntermediateThrowEvent(Element, tag="intermediateThrowEvent"):
+    trigger: Trigger = NoneTrigger()
+    inputs: tuple[Mapping, ...] = ()
+
+
+class BoundaryEvent(Element, tag="boundaryEvent"):
+    trigger: Trigger = NoneTrigger()
+    attached_to: int = 0
+    interrupting: bool = True
+    outputs: tuple[Mapping, ...] = ()
+
+
+class Activity(Element):
+    """`boundary` are the indexes of the events attached; `default` is the index of a flow."""
+
+    boundary: tuple[int, ...] = ()
+    default: int | None = None
+    inputs: tuple[Mapping, ...] = ()
+    outputs: tuple[Mapping, ...] = ()
+
+
+class JobDefinition(msgspec.Struct, frozen=True, kw_only=True):
+    """Work for a worker: the job's type, how often it may be tried, headers for the worker."""
+
+    type: Text
+    retries: int | Expression = 3
+    headers: dict[str, str] = {}
+
+
+class ScriptDefinition(msgspec.Struct, frozen=True, kw_only=True):
+    """An expression evaluated inline, its value written to a variable."""
+
+    expression: Expression
+    result_variable: str | None = None
+
+
+class ServiceTask(Activity, tag="serviceTask"):
+    job: JobDefinition
+
+
+class SendTask(Activity, tag="sendTask"):
+    job: JobDefinition
+
+
+class BusinessRuleTask(Activity, tag="businessRuleTask"):
+    job: JobDefinition
+
+
+class ScriptTask(Activity, tag="scriptTask"):
+    """Inline `script`, else a `job`."""
+
+    script: ScriptDefinition | None = None
+    job: JobDefinition | None = None
+
+
+class UserTask(Activity, tag="userTask"):
+    """Texts that are expressions are evaluated once, at activation."""
+
+    assignee: Text | None = None
+    candidate_users: Text | None = None
+    candidate_groups: Text | None = None
+    due_date: Text | None = None
+    follow_up_date: Text | None = None
+    priority: Text | None = None
+    form_key: Text | None = None
+
+
+class ReceiveTask(Activity, tag="receiveTask"):
+    trigger: MessageTrigger
+
+
+class ManualTask(Activity, tag="manualTask"):
+    pass
+
+
+class AbstractTask(Activity, tag="task"):
+    pass
+
+
+class SubProcess(Activity, tag="subProcess"):
+    """`starts`: the indexes at which it begins (its none start event, or what has no incoming)."""
+
+    starts: tuple[int, ...] = ()
+
+
+class CallActivity(Activity, tag="callActivity"):
+    """`version` None: the latest at the time of the call."""
+
+    process_id: Text
+    version: int | None = None
+    propagate_all_parent_variables: bool = True
+    propagate_all_child_variables: bool = True
+
+
+class ExclusiveGateway(Element, tag="exclusiveGateway"):
+    default: int | None = None
+
+
+class ParallelGateway(Element, tag="parallelGateway"):
+    pass
+
+
+class EventBasedGateway(Element, tag="eventBasedGateway"):
+    pass
+
+
+AnyElement: TypeAlias = (
+    StartEvent
+    | EndEvent
+    | IntermediateCatchEvent
+    | IntermediateThrowEvent
+    | BoundaryEvent
+    | ServiceTask
+    | SendTask
+    | BusinessRuleTask
+    | ScriptTask
+    | UserTask
+    | ReceiveTask
+    | ManualTask
+    | AbstractTask
+    | SubProcess
+    | CallActivity
+    | ExclusiveGateway
+    | ParallelGateway
+    | EventBasedGateway
+)
+
+
+class ProcessModel(msgspec.Struct, frozen=True, kw_only=True):
+    """One executable process, whole. `semantics` is the version of the rules it was deployed under.
+
+    `starts`: the indexes at which a plain `StartInstance` begins; `message_starts` and
+    `timer_starts` the start events that something else triggers.
+    """
+
+    process_id: str
+    name: str | None
+    semantics: int
+    elements: tuple[AnyElement, ...]
+    flows: tuple[SequenceFlow, ...]
+    starts: tuple[int, ...]
+    message_starts: tuple[int, ...] = ()
+    timer_starts: tuple[int, ...] = ()
+    element_index: dict[str, int]
+    flow_index: dict[str, int]
+
+    def element(self, element_id: str) -> AnyElement:
+        """The element with this id. Raises KeyError: state and model do not belong together."""
+        return self.elements[self.element_index[element_id]]
