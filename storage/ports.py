@@ -157,7 +157,7 @@ class ListRange(msgspec.Struct, frozen=True):
 
 StoreRead: TypeAlias = Get | HashGet | HashGetAll | SortedRange | ListRange
 Answer: TypeAlias = (
-    bytes | None | list[bytes | None] | dict[str, bytes] | list[tuple[str, int]] | list[bytes]
+    bytes | list[bytes | None] | dict[str, bytes] | list[tuple[str, int]] | list[bytes] | None
 )
 
 
@@ -198,6 +198,22 @@ class Store(Protocol):
 
     async def query(self, reads: Sequence[StoreRead]) -> list[Answer]:
         """Reads of any partition's keys with no fence: for queries, content, due timers."""
+        ...
+
+    async def initialise(self, partition: int, fence: Fence) -> bool:
+        """Write the first fence unless there is one; False: there was. Raises as `load`."""
+        ...
+
+    async def begin_attempt(self, partition: int, fence: Fence) -> int:
+        """Count one more owner that begins on this fence; the count, itself included.
+
+        A plain key outside the fence (`:attempts:<commit>`), for commands that kill the process.
+        Raises StoreUnavailableError.
+        """
+        ...
+
+    async def end_attempt(self, partition: int, fence: Fence) -> None:
+        """Forget the count: this owner has survived. Raises StoreUnavailableError."""
         ...
 
     async def close(self) -> None: ...
