@@ -1,11 +1,14 @@
-"""The states of the aggregates that are no process instances: message subscriptions, deployments."""
+"""The states of the aggregates that are no process instances: message subscriptions, deployments.
+
+Fields are only appended, with defaults: see `engine/state.py` on `array_like`.
+"""
 
 import msgspec
 
 from engine.records import ReplyAddress
 
 
-class OpenSubscriptionState(msgspec.Struct, frozen=True, kw_only=True):
+class OpenSubscriptionState(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """One subscription of an instance. `busy` is the number of the message it is deciding on."""
 
     instance_id: str
@@ -15,7 +18,7 @@ class OpenSubscriptionState(msgspec.Struct, frozen=True, kw_only=True):
     busy: int | None = None
 
 
-class BufferedMessage(msgspec.Struct, frozen=True, kw_only=True):
+class BufferedMessage(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """A message that lives: buffered until `expires_at`, or held while a subscriber decides.
 
     `taken_by` are the process ids that it was correlated to, or is being offered to.
@@ -29,7 +32,7 @@ class BufferedMessage(msgspec.Struct, frozen=True, kw_only=True):
     instance_id: str | None = None
 
 
-class MessageState(msgspec.Struct, frozen=True, kw_only=True):
+class MessageState(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """`message:<name>:<key>`: who waits, what is buffered, who was started by the key.
 
     `message_ids` maps ids seen to the instant until which they count; `started` process ids to the
@@ -45,13 +48,13 @@ class MessageState(msgspec.Struct, frozen=True, kw_only=True):
     timer_at: int | None = None
 
 
-class DeployedVersion(msgspec.Struct, frozen=True, kw_only=True):
+class DeployedVersion(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     version: int
     checksum: str
     semantics: int
 
 
-class TimerStart(msgspec.Struct, frozen=True, kw_only=True):
+class TimerStart(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """An armed timer start event of a process's latest version."""
 
     timer: int
@@ -63,7 +66,7 @@ class TimerStart(msgspec.Struct, frozen=True, kw_only=True):
     repetitions: int | None = None
 
 
-class PendingDeployment(msgspec.Struct, frozen=True, kw_only=True):
+class PendingDeployment(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """A deployment that not every partition has answered yet; `waiting` are (process, partition)."""
 
     number: int
@@ -74,7 +77,7 @@ class PendingDeployment(msgspec.Struct, frozen=True, kw_only=True):
     timer: int | None = None
 
 
-class DeploymentsState(msgspec.Struct, frozen=True, kw_only=True):
+class DeploymentsState(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """The address `deployments`: versions by process id, timer starts, unanswered deployments."""
 
     versions: dict[str, tuple[DeployedVersion, ...]] = {}

@@ -3,7 +3,7 @@
 import msgspec
 
 
-class VersionRef(msgspec.Struct, frozen=True, kw_only=True):
+class VersionRef(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """One version: the checksum of the resource that holds it, and the rules it runs under."""
 
     version: int
@@ -11,7 +11,7 @@ class VersionRef(msgspec.Struct, frozen=True, kw_only=True):
     semantics: int
 
 
-class ProcessVersions(msgspec.Struct, frozen=True, kw_only=True):
+class ProcessVersions(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """The versions of one process, ascending; `message_starts` are the latest one's.
 
     `message_starts` are pairs of message name and start element id.

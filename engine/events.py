@@ -10,7 +10,9 @@ from typing import TypeAlias
 import msgspec
 
 
-class Event(msgspec.Struct, frozen=True, kw_only=True, tag=True, omit_defaults=True):
+class Event(
+    msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="event", omit_defaults=True
+):
     """The root of all events; the tag is the class name."""
 
 

@@ -3,6 +3,9 @@
 A `ProcessInstance` is changed only by `evolve`, and only on a draft of its own (`draft`): `apply`
 copies the dictionaries of an instance once a command, so that its input stays as it was and a
 fan-out of n costs n, not n squared. Everything inside the dictionaries is frozen.
+
+`array_like`: stored documents hold the fields without their names, in this order. So fields are
+only appended, with defaults, and with a new format of the documents (`schemas/snapshot.py`).
 """
 
 from typing import TypeAlias
@@ -13,7 +16,7 @@ from engine.events import InstanceStart, TaskDetails
 from engine.lifecycle import ElementState, InstanceState
 
 
-class ElementInstance(msgspec.Struct, frozen=True, kw_only=True):
+class ElementInstance(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """A living element instance: the token, when it has no inner ones.
 
     `scope` is the key of the element instance around it (None: it is the process itself). `waits`
@@ -30,7 +33,11 @@ class ElementInstance(msgspec.Struct, frozen=True, kw_only=True):
     open: int = 0
 
 
-class JobWait(msgspec.Struct, frozen=True, kw_only=True, tag="job"):
+class Waiting(msgspec.Struct, frozen=True, kw_only=True, array_like=True, tag_field="wait"):
+    """The root of all waits: what an element instance sleeps on."""
+
+
+class JobWait(Waiting, tag="job"):
     """`retry_at` set: failed, the next attempt waits for that instant. `stopped`: none is left."""
 
     key: int
@@ -43,14 +50,14 @@ class JobWait(msgspec.Struct, frozen=True, kw_only=True, tag="job"):
     stopped: bool = False
 
 
-class TaskWait(msgspec.Struct, frozen=True, kw_only=True, tag="task"):
+class TaskWait(Waiting, tag="task"):
     key: int
     owner: int
     details: TaskDetails
     revision: int = 1
 
 
-class TimerWait(msgspec.Struct, frozen=True, kw_only=True, tag="timer"):
+class TimerWait(Waiting, tag="timer"):
     key: int
     owner: int
     element_id: str
@@ -59,7 +66,7 @@ class TimerWait(msgspec.Struct, frozen=True, kw_only=True, tag="timer"):
     repetitions: int | None = None
 
 
-class SubscriptionWait(msgspec.Struct, frozen=True, kw_only=True, tag="subscription"):
+class SubscriptionWait(Waiting, tag="subscription"):
     key: int
     owner: int
     element_id: str
@@ -68,13 +75,13 @@ class SubscriptionWait(msgspec.Struct, frozen=True, kw_only=True, tag="subscript
     interrupting: bool = True
 
 
-class CallWait(msgspec.Struct, frozen=True, kw_only=True, tag="call"):
+class CallWait(Waiting, tag="call"):
     key: int
     owner: int
     child_id: str
 
 
-class IncidentWait(msgspec.Struct, frozen=True, kw_only=True, tag="incident"):
+class IncidentWait(Waiting, tag="incident"):
     key: int
     owner: int
     kind: str
@@ -87,7 +94,7 @@ class IncidentWait(msgspec.Struct, frozen=True, kw_only=True, tag="incident"):
 Wait: TypeAlias = JobWait | TaskWait | TimerWait | SubscriptionWait | CallWait | IncidentWait
 
 
-class ProcessInstance(msgspec.Struct, kw_only=True):
+class ProcessInstance(msgspec.Struct, kw_only=True, array_like=True):
     """The document of one process instance.
 
     `start` is fixed. `counter` and `sequence` are the last number given to a handle and to an
@@ -114,7 +121,7 @@ class ProcessInstance(msgspec.Struct, kw_only=True):
         return self.start.counter + 1
 
 
-class Tombstone(msgspec.Struct, frozen=True, kw_only=True):
+class Tombstone(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """What is left of an ended instance until `expires_at`, an instant of log time."""
 
     instance_id: str
