@@ -9,27 +9,44 @@ from engine.records import ReplyAddress
 
 
 class OpenSubscriptionState(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """One subscription of an instance. `busy` is the number of the message it is deciding on."""
+    """One subscription of an instance; (instance, number) names it and is never used again."""
 
     instance_id: str
     process_id: str
     subscription: int
     interrupting: bool
-    busy: int | None = None
+
+
+class Offer(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
+    """A message is offered to a subscription, or (None) to an instance that it starts.
+
+    It stays until the instance has settled it; meanwhile the process id counts as served.
+    """
+
+    process_id: str
+    instance_id: str
+    subscription: int | None
 
 
 class BufferedMessage(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """A message that lives: buffered until `expires_at`, or held while a subscriber decides.
+    """A message that is buffered (`alive`), or held until those who may still take it decide.
 
-    `taken_by` are the process ids that it was correlated to, or is being offered to.
+    When its time ends, `kept_for` are the processes that were subscribed at that instant: for them
+    alone it stays, as long as an offer of theirs is open or all their subscriptions are busy.
+    `taken_by` are the processes that took it, `starts` those that had a start event for its name
+    when it was published.
     """
 
     number: int
     variables: str
     expires_at: int
-    taken_by: tuple[str, ...] = ()
-    offered: int = 0
+    alive: bool = True
     instance_id: str | None = None
+    starts: tuple[str, ...] = ()
+    offers: tuple[Offer, ...] = ()
+    taken_by: tuple[str, ...] = ()
+    kept_for: tuple[str, ...] = ()
+    refused_starts: int = 0
 
 
 class MessageState(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
@@ -66,20 +83,41 @@ class TimerStart(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     repetitions: int | None = None
 
 
+class Activation(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
+    """A version that the partitions `partitions` have not activated yet."""
+
+    process_id: str
+    version: int
+    partitions: tuple[int, ...]
+
+
 class PendingDeployment(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """A deployment that not every partition has answered yet; `waiting` are (process, partition)."""
+    """A deployment that not every partition has answered yet.
+
+    `result` is the text of the reply's JSON. `reply` is where it goes, `repeats` where it goes as
+    a DUPLICATE, `timer` is armed: all three are empty once it was given. `new` are the (process id,
+    version) that it added.
+    """
 
     number: int
     command_id: str
-    reply: ReplyAddress | None
     result: str
-    waiting: tuple[tuple[str, int], ...]
+    waiting: tuple[Activation, ...]
+    new: tuple[tuple[str, int], ...] = ()
+    reply: ReplyAddress | None = None
+    repeats: tuple[ReplyAddress, ...] = ()
     timer: int | None = None
+    actor: str | None = None
+    traceparent: str | None = None
 
 
 class DeploymentsState(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """The address `deployments`: versions by process id, timer starts, unanswered deployments."""
+    """The address `deployments`: versions by process id, timer starts, unanswered deployments.
+
+    `digest` is chained over the effects.
+    """
 
     versions: dict[str, tuple[DeployedVersion, ...]] = {}
     timer_starts: tuple[TimerStart, ...] = ()
     pending: tuple[PendingDeployment, ...] = ()
+    digest: str = ""

@@ -232,7 +232,10 @@ class SettleMessage(Command):
 
 
 class StartByMessage(Command):
-    """A message start event starts an instance; the instance settles by `MessageStartSettled`."""
+    """A message start event starts an instance; the instance settles by `MessageStartSettled`.
+
+    `checksum` and `semantics` are the version's: the partition may not have activated it yet.
+    """
 
     instance_id: str
     process_id: str
@@ -242,6 +245,8 @@ class StartByMessage(Command):
     correlation_key: str
     message: int
     variables: str
+    checksum: str = ""
+    semantics: int = 0
 
 
 class MessageStartSettled(Command):
@@ -263,12 +268,14 @@ class ReleaseMessageKey(Command):
 
 
 class StartByTimer(Command):
-    """A timer start event starts an instance."""
+    """A timer start event starts an instance. `checksum`, `semantics`: as in `StartByMessage`."""
 
     instance_id: str
     process_id: str
     version: int
     start_element: str
+    checksum: str = ""
+    semantics: int = 0
 
 
 class RaiseIncident(Command):

@@ -14,18 +14,39 @@ class VersionRef(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
 class ProcessVersions(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """The versions of one process, ascending; `message_starts` are the latest one's.
 
-    `message_starts` are pairs of message name and start element id.
+    `message_starts` are pairs of message name and start element id. `early` are versions that a
+    start from another partition named before `ActivateVersion` came: they run, but are not latest.
     """
 
     process_id: str
-    versions: tuple[VersionRef, ...]
+    versions: tuple[VersionRef, ...] = ()
     message_starts: tuple[tuple[str, str], ...] = ()
+    early: tuple[VersionRef, ...] = ()
 
     def find(self, version: int | None) -> VersionRef | None:
         """The version with this number, or the latest."""
         if version is None:
             return self.versions[-1] if self.versions else None
-        return next((ref for ref in self.versions if ref.version == version), None)
+        return next((ref for ref in (*self.versions, *self.early) if ref.version == version), None)
+
+    def activate(
+        self, ref: VersionRef, message_starts: tuple[tuple[str, str], ...]
+    ) -> "ProcessVersions":
+        """With a version added, and its message starts in place of the older ones'. Idempotent."""
+        others = [known for known in self.versions if known.version != ref.version]
+        versions = tuple(sorted([*others, ref], key=lambda known: known.version))
+        return ProcessVersions(
+            process_id=self.process_id,
+            versions=versions,
+            message_starts=message_starts if versions[-1] is ref else self.message_starts,
+            early=tuple(known for known in self.early if known.version != ref.version),
+        )
+
+    def meet(self, ref: VersionRef) -> "ProcessVersions":
+        """With a version that may run here although it was not activated yet. Idempotent."""
+        if self.find(ref.version) is not None:
+            return self
+        return msgspec.structs.replace(self, early=(*self.early, ref))
 
 
 class Definitions:
@@ -36,6 +57,7 @@ class Definitions:
         self._starts: dict[str, tuple[tuple[str, str], ...]] | None = None
 
     def find(self, process_id: str, version: int | None = None) -> VersionRef | None:
+        """The version of a process with this number, or (None) its latest."""
         versions = self._processes.get(process_id)
         return None if versions is None else versions.find(version)
 

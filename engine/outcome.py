@@ -25,15 +25,18 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     """All that `apply` may know: the log's time and position, models, tables, settings.
 
     `now` is the later of the record's timestamp and the partition's last now. `index` is the first
-    number free for what this command causes. `model` is the one that the state (or a start)
+    number free for what this command causes; `step` counts the commands that the record has led to
+    on this partition, itself being 0. `model` is the one that the state (or a start)
     names; None when the process or version is unknown. `reply` is where the command's answer
     goes, for those who answer later.
     """
 
+    namespace: str = ""
     now: int
     partition: int
     offset: int
     index: int
+    step: int = 0
     partitions: int
     command_id: str
     actor: str | None = None

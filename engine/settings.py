@@ -1,4 +1,4 @@
-"""The namespace's limits and expiries. Part of what decides, so they change only through the log."""
+"""The namespace's limits and expiries. Part of what decides, so only the log changes them."""
 
 import msgspec
 
@@ -19,5 +19,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     call_depth_max: int = 50
     tombstone_ms: int = 24 * 3600 * 1000
     message_id_ms_min: int = 3600 * 1000
+    message_buffer_bytes_max: int = 4 * 1024 * 1024
     command_window: int = 4_096
     activation_wait_ms: int = 10_000
