@@ -1,4 +1,4 @@
-"""A partition's table of deployed versions: what "latest" means there, decided by the log's order."""
+"""A partition's table of deployed versions: what "latest" means there, by the order of the log."""
 
 import msgspec
 
