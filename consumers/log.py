@@ -175,10 +175,10 @@ class Publisher(Protocol):
     async def send(self, records: Sequence[OutgoingRecord]) -> list[Acknowledgement]:
         """Publish in order; returns when all are acknowledged, one acknowledgement a record.
 
-        Within the records of one topic partition none is written unless all before it are. Calls
-        may be under way at once (one a topic). Raises PublishFailedError: this publisher is over,
-        and every later call raises it too; PublishRefusedError: the publisher goes on. A cancelled
-        call may still be written.
+        Within a call and a topic partition, no record is written unless all before it are. Several
+        calls may be under way at once (each for one topic), in no order between them. Raises
+        PublishFailedError: this publisher is over, and every later call raises it too;
+        PublishRefusedError: the publisher goes on. A cancelled call may still be written.
         """
         ...
 
