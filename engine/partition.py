@@ -37,12 +37,22 @@ ID_NAMESPACE = UUID("6f0a3a1c-8a5e-5f0e-9a55-746f72706f72")
 """The namespace of the ids that the engine derives (UUIDv5)."""
 
 
+class InvalidCommand(msgspec.Struct, frozen=True, kw_only=True):
+    """What a record held that names a command and is none: wrong fields, variables no object.
+
+    `detail` says what was expected and found. It is rejected (INVALID_ARGUMENT), and answered.
+    """
+
+    type: str
+    detail: str
+
+
 class Stimulus(msgspec.Struct, frozen=True, kw_only=True):
     """A decoded record of the command log. `number` and `source_partition`: the engine sent it."""
 
     offset: int
     timestamp_ms: int
-    command: c.AnyCommand
+    command: c.AnyCommand | InvalidCommand
     command_id: str | None = None
     actor: str | None = None
     reply: ReplyAddress | None = None
@@ -143,27 +153,48 @@ class _Transaction:
 
     def run(self) -> Driver:
         stimulus = self.stimulus
+        command = stimulus.command
+        if isinstance(command, InvalidCommand):
+            yield from self._refuse(command.detail)
+            return self.outcome
         if stimulus.number is not None and stimulus.source_partition is not None:
             last = yield ReadSource(stimulus.source_partition)
             if last is not None and stimulus.number <= last:
                 return self.outcome
             self.outcome.source = (stimulus.source_partition, stimulus.number)
-        if isinstance(stimulus.command, c.ClientCommand):
-            yield from self._run_client_command()
-        elif self._is_trusted(stimulus.command):
-            yield from self._run_queue(stimulus.command)
+        if isinstance(command, c.ClientCommand):
+            yield from self._run_client_command(command)
+        elif self._is_trusted(command):
+            yield from self._run_queue(command)
         else:
-            kind = type(stimulus.command).__name__
+            kind = type(command).__name__
             self._reject(
                 Rejection(RejectionCode.UNAUTHORIZED, f"{kind} is sent by the engine only"), None
             )
         return self.outcome
 
-    def _is_trusted(self, command: c.AnyCommand) -> bool:
-        return self.stimulus.number is not None or isinstance(command, c.FireTimer | c.RaiseIncident)
+    def _refuse(self, detail: str) -> Generator[Read, Any, None]:
+        """Reject a record that is no command, also one whose id was seen before as one."""
+        if not (yield from self._is_duplicate()):
+            self._reject(Rejection(RejectionCode.INVALID_ARGUMENT, detail), None)
 
-    def _run_client_command(self) -> Generator[Read, Any, None]:
-        command = self._with_instance_id(self.stimulus.command)
+    def _is_duplicate(self) -> Generator[Read, Any, bool]:
+        """Whether a client's command id is in the window; if so its first outcome is repeated."""
+        if self.stimulus.command_id is None:
+            return False
+        applied = yield ReadCommand(self.stimulus.command_id)
+        if applied is None:
+            return False
+        self._answer_duplicate(applied)
+        return True
+
+    def _is_trusted(self, command: c.AnyCommand) -> bool:
+        return self.stimulus.number is not None or isinstance(
+            command, c.FireTimer | c.RaiseIncident
+        )
+
+    def _run_client_command(self, found: c.AnyCommand) -> Generator[Read, Any, None]:
+        command = self._with_instance_id(found)
         try:
             address = address_of(command)
         except ValueError as error:
@@ -172,12 +203,8 @@ class _Transaction:
         if self._partition_of(command, address) != self.info.partition:
             self._forward(command, address)
             return
-        if self.stimulus.command_id is not None:
-            applied = yield ReadCommand(self.stimulus.command_id)
-            if applied is not None:
-                self._answer_duplicate(applied)
-                return
-        yield from self._run_queue(command)
+        if not (yield from self._is_duplicate()):
+            yield from self._run_queue(command)
 
     def _with_instance_id(self, command: c.AnyCommand) -> c.AnyCommand:
         """A start without an id gets one that a repetition of the same command gets again."""
@@ -395,6 +422,7 @@ __all__ = [
     "DEPLOYMENTS",
     "AppliedCommand",
     "Driver",
+    "InvalidCommand",
     "PartitionInfo",
     "Read",
     "ReadCommand",

@@ -182,14 +182,15 @@ class SentCommand(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DeadLetter(msgspec.Struct, frozen=True, kw_only=True):
-    """A record that nobody could take: its bytes as found, and why."""
+    """A record that nobody could take: its bytes and headers as found, and why."""
 
-    value: bytes
+    value: bytes | None
     key: bytes | None
     reason: str
     topic: str
     partition: int
     offset: int
+    headers: tuple[tuple[str, bytes], ...] = ()
 
 
 class Topic(StrEnum):
