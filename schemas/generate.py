@@ -1,0 +1,48 @@
+"""`python -m schemas.generate` writes the `.avsc` files anew from the engine's Structs.
+
+With `--release`, every schema that differs from its last release is released too: copied to
+`avro/released/<Name>-<n>.avsc`, where it stays as it is for ever. A test holds each schema against
+its predecessor; what was released stays readable.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from schemas.catalogue import FOLDER, canonical, released_files
+from schemas.derive import COMMANDS, PUBLISHED, derive
+
+
+def generated() -> dict[str, str]:
+    """The text of every `.avsc` file by its name."""
+    return {
+        f"{record.__name__}.avsc": json.dumps(derive(record), indent=2) + "\n"
+        for record in (*COMMANDS, *PUBLISHED)
+    }
+
+
+def write(folder: Path) -> None:
+    """Write all files, and remove none: a record that goes is a decision of somebody."""
+    for name, text in generated().items():
+        (folder / name).write_text(text)
+
+
+def release(folder: Path) -> list[str]:
+    """Copy what differs from its last release; the names of the new files."""
+    names = []
+    for name, text in generated().items():
+        released = released_files(folder, name.removesuffix(".avsc"))
+        if released and canonical(json.loads(released[-1].read_text())) == canonical(
+            json.loads(text)
+        ):
+            continue
+        new = folder / "released" / f"{name.removesuffix('.avsc')}-{len(released) + 1}.avsc"
+        new.write_text(text)
+        names.append(new.name)
+    return names
+
+
+if __name__ == "__main__":
+    write(FOLDER)
+    if "--release" in sys.argv[1:]:
+        sys.stdout.writelines(f"{name}\n" for name in release(FOLDER))
