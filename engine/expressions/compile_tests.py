@@ -1,0 +1,32 @@
+"""Code for the unary tests of a decision table, whose input value is the variable `?`."""
+
+from engine.expressions import syntax
+from engine.expressions.environment import Code, Environment, Frame
+from engine.expressions.operators import passes
+from engine.expressions.scope import Scope
+from engine.expressions.syntax_search import mentions
+from engine.values import Value
+
+INPUT = "?"
+
+
+def compile_unary_tests(node: syntax.UnaryTests, scope: Scope) -> Code:
+    """True if the input passes one of the tests (or none, where negated); no tests: always true."""
+    if not node.tests:
+        return lambda _env, _frame: True
+    tests = tuple(_compile_test(test, scope) for test in node.tests)
+    negated = node.negated
+
+    def check(env: Environment, frame: Frame | None) -> Value:
+        return any(test(env, frame) is True for test in tests) is not negated
+
+    return check
+
+
+def _compile_test(node: syntax.Node, scope: Scope) -> Code:
+    """DMN 1.5 section 7.3.3: an expression over `?` is a condition, any other a value to meet."""
+    code = scope.code(node)
+    if mentions(node, INPUT) or isinstance(node, syntax.Quantified):
+        return code
+    given = scope.code(syntax.Name(INPUT))
+    return lambda env, frame: passes(given(env, frame), code(env, frame), env)

@@ -1,0 +1,138 @@
+"""A place in the tokens of an expression, and the names of several words that are known there."""
+
+from collections.abc import Iterable
+from typing import Final, NoReturn
+
+from engine.expressions.errors import ExpressionSyntaxError
+from engine.expressions.lexer import Kind, Token, tokenize
+
+# Keeps the parser well inside the interpreter's recursion limit: about 11 calls a level.
+DEPTH_MAX: Final = 48
+_PROPERTIES_OF_VALUES = ("time offset", "start included", "end included")
+
+
+class Cursor:
+    """Reads tokens one by one; says what it expected where it finds something else."""
+
+    def __init__(self, text: str, names: Iterable[str]) -> None:
+        self.text = text
+        self.depth = 0
+        self._tokens = tokenize(text)
+        self._index = 0
+        self._known: dict[tuple[str, ...], str] = {}
+        for name in names:
+            self.learn(name)
+        self._properties = {_words(name): name for name in _PROPERTIES_OF_VALUES}
+
+    @property
+    def index(self) -> int:
+        """The place itself, for `back_to`."""
+        return self._index
+
+    def back_to(self, index: int) -> None:
+        """Read again from an earlier place."""
+        self._index = index
+
+    def peek(self, ahead: int = 0) -> Token:
+        """The next token, or one after it; the last one repeats for ever."""
+        return self._tokens[min(self._index + ahead, len(self._tokens) - 1)]
+
+    def take(self) -> Token:
+        """The next token, which is then behind."""
+        token = self.peek()
+        self._index += 1
+        return token
+
+    def sees(self, text: str, ahead: int = 0) -> bool:
+        """Whether a keyword or an operator of this text is next."""
+        token = self.peek(ahead)
+        return token.text == text and token.kind in (Kind.OPERATOR, Kind.NAME)
+
+    def accept(self, text: str) -> bool:
+        """Take the keyword or operator if it is next."""
+        if self.sees(text):
+            self._index += 1
+            return True
+        return False
+
+    def expect(self, text: str) -> None:
+        """Take the keyword or operator, which must be next."""
+        if not self.accept(text):
+            self.fail(f"Expected {text!r}")
+
+    def fail(self, message: str) -> NoReturn:
+        """Raise, naming what stands here instead."""
+        token = self.peek()
+        found = "the end" if token.kind is Kind.END else repr(self.text[token.start : token.end])
+        raise ExpressionSyntaxError(f"{message}, found {found}", token.start)
+
+    def deeper(self) -> None:
+        """Note one more level; the caller takes it off `depth` again."""
+        self.depth += 1
+        if self.depth > DEPTH_MAX:
+            self.fail(f"The expression is nested deeper than {DEPTH_MAX} levels")
+
+    def learn(self, name: str) -> None:
+        """Know a name of several words from here on."""
+        words = _words(name)
+        if len(words) > 1:
+            self._known[words] = name
+
+    def known_name(self) -> str | None:
+        """Take the longest known name of several words that begins here, if any."""
+        return self._longest(self._known)
+
+    def property_name(self) -> str:
+        """Take what follows a dot."""
+        name = self._longest(self._known) or self._longest(self._properties)
+        if name is not None:
+            return name
+        if self.peek().kind not in (Kind.NAME, Kind.QUOTED, Kind.STRING):
+            self.fail("Expected a property name")
+        return self.take().text
+
+    def _longest(self, names: dict[tuple[str, ...], str]) -> str | None:
+        best: tuple[str, ...] = ()
+        for words in names:
+            if len(words) > len(best) and all(
+                self.peek(ahead).text == word for ahead, word in enumerate(words)
+            ):
+                best = words
+        self._index += len(best)
+        return names[best] if best else None
+
+    def name_before(self, *stops: str) -> str:
+        """Take the words of a name, up to one of these or anything that is no word."""
+        words = []
+        while self.peek().kind in (Kind.NAME, Kind.QUOTED) and self.peek().text not in stops:
+            words.append(self.take().text)
+        if not words:
+            self.fail("Expected a name")
+        name = " ".join(words)
+        self.learn(name)
+        return name
+
+    def key(self) -> str:
+        """Take the key of a context entry, up to its colon; it may hold blanks and operators."""
+        first = self.peek()
+        if first.kind in (Kind.STRING, Kind.QUOTED) and self.sees(":", 1):
+            self._index += 1
+            self.learn(first.text)
+            return first.text
+        start = self._index
+        while not self.sees(":"):
+            if self.peek().kind is Kind.END or self.peek().text in ("{", "}", "[", "]", ","):
+                self.fail("Expected a key and ':'")
+            self._index += 1
+        if start == self._index:
+            self.fail("Expected a key")
+        name = " ".join(self.text[first.start : self._tokens[self._index - 1].end].split())
+        self.learn(name)
+        return name
+
+
+def _words(name: str) -> tuple[str, ...]:
+    try:
+        return tuple(token.text for token in tokenize(name)[:-1])
+    except ExpressionSyntaxError:
+        return ()  # only backticks can spell such a name

@@ -1,0 +1,23 @@
+"""What can go wrong: a text that is no expression, an evaluation that must become an incident."""
+
+
+class ExpressionSyntaxError(ValueError):
+    """The text is not an expression. The deployment that contains it is refused."""
+
+    def __init__(self, message: str, position: int) -> None:
+        super().__init__(f"{message} (at character {position + 1})")
+        self.message = message
+        self.position = position
+
+
+class EvaluationError(Exception):
+    """The evaluation has no usable result. The caller turns it into an incident."""
+
+    def __init__(self, message: str, missing: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.message = message
+        self.missing = missing
+
+
+class BudgetExceededError(EvaluationError):
+    """The evaluation took more steps, or nested deeper, than it may. It becomes an incident."""

@@ -1,0 +1,73 @@
+"""Text to Expression, and what the engine asks of one: a value, or a plain yes or no."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from engine.expressions.builtins import BUILTINS
+from engine.expressions.compiler import compile_tree
+from engine.expressions.environment import Code, Environment
+from engine.expressions.errors import BudgetExceededError, EvaluationError, ExpressionSyntaxError
+from engine.expressions.parser import Parser
+from engine.expressions.syntax import Node
+from engine.expressions.type_names import type_name
+from engine.values import Value
+
+
+class Expression(msgspec.Struct, frozen=True, eq=False):
+    """A compiled text. Immutable; cheap to evaluate any number of times.
+
+    `names` are the variables it may ask for, in order of first use. Inside of a filter a name may
+    turn out to be an entry of the item instead.
+    """
+
+    text: str
+    names: tuple[str, ...]
+    code: Code
+
+    def evaluate(self, env: Environment) -> Value:
+        """The value. Raises EvaluationError only where the budget is exceeded."""
+        env.begin()
+        try:
+            return self.code(env, None)
+        except RecursionError:
+            raise BudgetExceededError("The expression nests too deeply.") from None
+
+
+def compile_feel(text: str, names: Iterable[str] = ()) -> Expression:
+    """Compile a FEEL expression. Raises ExpressionSyntaxError.
+
+    `names` are variables whose names hold blanks or operators, as DMN allows them; any other
+    variable needs no declaration.
+    """
+    return _compiled(text, Parser(text, BUILTINS.keys(), names), unary=False)
+
+
+def compile_unary_tests(text: str, names: Iterable[str] = ()) -> Expression:
+    """Compile the input entry of a decision table; its input is the variable `?`.
+
+    It evaluates to true or false. Raises ExpressionSyntaxError.
+    """
+    return _compiled(text, Parser(text, BUILTINS.keys(), names), unary=True)
+
+
+def _compiled(text: str, parser: Parser, *, unary: bool) -> Expression:
+    try:
+        tree: Node = parser.parse_unary_tests() if unary else parser.parse()
+        code, names = compile_tree(tree)
+    except RecursionError:
+        raise ExpressionSyntaxError("The expression is nested too deeply", 0) from None
+    return Expression(text, names, code)
+
+
+def evaluate_condition(expression: Expression, env: Environment) -> bool:
+    """True or false. Raises EvaluationError for anything else, naming the missing variables."""
+    value = expression.evaluate(env)
+    if type(value) is bool:
+        return value
+    missing = tuple(env.missing)
+    found = "null" if value is None else f"a {type_name(value)}"
+    reason = f"; missing: {', '.join(missing)}" if value is None and missing else ""
+    raise EvaluationError(
+        f"The condition {expression.text!r} gives {found}, not true or false{reason}.", missing
+    )
