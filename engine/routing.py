@@ -4,6 +4,7 @@ Client libraries in any language compute the same: Java's murmur2 of the Kafka k
 modulo the number of partitions.
 """
 
+import re
 from typing import assert_never
 from urllib.parse import quote, unquote
 
@@ -15,6 +16,9 @@ DEPLOYMENTS = "deployments"
 PARTITION_TABLE = "partition"
 """Where commands to a partition itself go (`ActivateVersion`)."""
 
+RESERVED = frozenset({DEPLOYMENTS, PARTITION_TABLE})
+
+_INSTANCE_ID = re.compile(r"[A-Za-z0-9._-]{1,100}(?:~[0-9]+)*", re.ASCII)
 _MASK = 0xFFFFFFFF
 
 
@@ -70,7 +74,29 @@ def split_message_address(address: str) -> tuple[str, str]:
 
 def is_instance(address: str) -> bool:
     """Instance ids have no colon and are none of the reserved words."""
-    return ":" not in address and address not in {DEPLOYMENTS, PARTITION_TABLE}
+    return ":" not in address and address not in RESERVED
+
+
+def check_instance_id(instance_id: str) -> str:
+    """The id itself. Raises ValueError when it is none that an instance can have.
+
+    Ids of called instances (`<parent>~<n>`) pass: commands may name them, clients never choose one.
+    """
+    if _INSTANCE_ID.fullmatch(instance_id) is None:
+        raise ValueError(
+            f"expected an instance id of 1 to 100 letters, digits, '.', '_', '-', "
+            f"found {instance_id[:120]!r}"
+        )
+    if instance_id in RESERVED:
+        raise ValueError(f"expected an instance id, found the reserved word {instance_id!r}")
+    return instance_id
+
+
+def check_new_instance_id(instance_id: str) -> str:
+    """The id itself. Raises ValueError when a client may not choose it for a new instance."""
+    if "~" in instance_id:
+        raise ValueError(f"expected an instance id without '~', found {instance_id[:120]!r}")
+    return check_instance_id(instance_id)
 
 
 def kafka_key(address: str) -> str:
@@ -78,7 +104,19 @@ def kafka_key(address: str) -> str:
     return root_of(address) if is_instance(address) else address
 
 
-def address_of(command: c.AnyCommand) -> str:  # noqa: C901, PLR0911 - one case a family
+def check_address(address: str) -> str:
+    """The address itself. Raises ValueError when no aggregate can have it."""
+    if address == DEPLOYMENTS:
+        return address
+    kind, *parts = address.split(":")
+    if parts:
+        if kind == "message" and len(parts) == 2:
+            return address
+        raise ValueError(f"expected the address of an aggregate, found {address[:120]!r}")
+    return check_instance_id(address)
+
+
+def address_of(command: c.AnyCommand) -> str:  # noqa: PLR0911 - one case a family
     """The address of the aggregate that a command is for.
 
     Raises ValueError when an id in it is malformed, or a start has no instance id yet.
@@ -91,18 +129,13 @@ def address_of(command: c.AnyCommand) -> str:  # noqa: C901, PLR0911 - one case 
         case c.StartInstance():
             if command.instance_id is None:
                 raise ValueError("the start has no instance id yet")
-            return command.instance_id
-        case c.CompleteJob() | c.FailJob():
-            return split_handle(command.job_id)[0]
-        case c.ThrowError():
-            handle = command.job_id if command.job_id is not None else command.task_id
-            if handle is None:
-                raise ValueError("ThrowError names neither a job_id nor a task_id")
-            return split_handle(handle)[0]
-        case c.CompleteTask():
-            return split_handle(command.task_id)[0]
-        case c.ResolveIncident():
-            return split_handle(command.incident_id)[0]
+            return check_new_instance_id(command.instance_id)
+        case (
+            c.CompleteJob() | c.FailJob() | c.ThrowError() | c.CompleteTask() | c.ResolveIncident()
+        ):
+            return check_instance_id(split_handle(_handle_of(command))[0])
+        case c.TerminateInstance() | c.SetVariables() | c.RaiseIncident():
+            return check_instance_id(command.instance_id)
         case (
             c.PublishMessage()
             | c.OpenSubscription()
@@ -113,19 +146,36 @@ def address_of(command: c.AnyCommand) -> str:  # noqa: C901, PLR0911 - one case 
         ):
             return message_address(command.name, command.correlation_key)
         case c.FireTimer():
-            return command.address
+            return check_address(command.address)
         case (
-            c.TerminateInstance()
-            | c.SetVariables()
-            | c.Continue()
+            c.Continue()
             | c.StartChild()
             | c.ChildEnded()
             | c.TerminateChild()
             | c.DeliverMessage()
             | c.StartByMessage()
             | c.StartByTimer()
-            | c.RaiseIncident()
         ):
             return command.instance_id
+        case _:
+            assert_never(command)
+
+
+def _handle_of(
+    command: c.CompleteJob | c.FailJob | c.ThrowError | c.CompleteTask | c.ResolveIncident,
+) -> str:
+    """The id of what the command is about: it begins with its instance's id."""
+    match command:
+        case c.CompleteJob() | c.FailJob():
+            return command.job_id
+        case c.ThrowError():
+            handle = command.job_id if command.job_id is not None else command.task_id
+            if handle is None:
+                raise ValueError("ThrowError names neither a job_id nor a task_id")
+            return handle
+        case c.CompleteTask():
+            return command.task_id
+        case c.ResolveIncident():
+            return command.incident_id
         case _:
             assert_never(command)
