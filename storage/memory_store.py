@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TypeAlias, TypeVar, assert_never
 
 from storage.errors import FenceLostError, PartitionHaltedError
-from storage.keys import PartitionKeys
+from storage.keys import PartitionKeys, namespace_key
 from storage.ports import (
     Answer,
     Commit,
@@ -128,6 +128,13 @@ class MemoryStore:
         if self.keyspace.find(key, bytes) is not None:
             return False
         self.keyspace.set(key, fence.encode())
+        return True
+
+    async def register(self, record: dict[str, bytes]) -> bool:
+        key = namespace_key(self.namespace)
+        if self.keyspace.find(key, HashValue) is not None:
+            return False
+        self.keyspace.set(key, HashValue(record))
         return True
 
     async def begin_attempt(self, partition: int, fence: Fence) -> int:

@@ -187,8 +187,9 @@ class Store(Protocol):
     async def commit(self, commit: Commit) -> None:
         """Write all, or nothing. Returning is the only outcome that means "written".
 
-        Commits of several partitions under way at once may travel together. Raises
-        FenceLostError, StoreUnavailableError (perhaps written), PartitionHaltedError.
+        Commits of several partitions under way at once may travel together. One that only removes
+        (`commits.only_removes`) is written to a full store too. Raises FenceLostError,
+        StoreUnavailableError (perhaps written), PartitionHaltedError.
         """
         ...
 
@@ -202,6 +203,10 @@ class Store(Protocol):
 
     async def initialise(self, partition: int, fence: Fence) -> bool:
         """Write the first fence unless there is one; False: there was. Raises as `load`."""
+        ...
+
+    async def register(self, record: dict[str, bytes]) -> bool:
+        """Write the namespace's record unless there is one; False: there was. Raises as `load`."""
         ...
 
     async def begin_attempt(self, partition: int, fence: Fence) -> int:
