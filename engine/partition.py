@@ -43,7 +43,6 @@ class InvalidCommand(msgspec.Struct, frozen=True, kw_only=True):
     `detail` says what was expected and found. It is rejected (INVALID_ARGUMENT), and answered.
     """
 
-    type: str
     detail: str
 
 
