@@ -139,15 +139,15 @@ class ScriptDefinition(msgspec.Struct, frozen=True, kw_only=True):
     result_variable: str | None = None
 
 
-class ServiceTask(Activity, tag="serviceTask"):
+class ServiceTask(Activity, kw_only=True, tag="serviceTask"):
     job: JobDefinition
 
 
-class SendTask(Activity, tag="sendTask"):
+class SendTask(Activity, kw_only=True, tag="sendTask"):
     job: JobDefinition
 
 
-class BusinessRuleTask(Activity, tag="businessRuleTask"):
+class BusinessRuleTask(Activity, kw_only=True, tag="businessRuleTask"):
     job: JobDefinition
 
 
@@ -170,7 +170,7 @@ class UserTask(Activity, tag="userTask"):
     form_key: Text | None = None
 
 
-class ReceiveTask(Activity, tag="receiveTask"):
+class ReceiveTask(Activity, kw_only=True, tag="receiveTask"):
     trigger: MessageTrigger
 
 
@@ -188,7 +188,7 @@ class SubProcess(Activity, tag="subProcess"):
     starts: tuple[int, ...] = ()
 
 
-class CallActivity(Activity, tag="callActivity"):
+class CallActivity(Activity, kw_only=True, tag="callActivity"):
     """`version` None: the latest at the time of the call."""
 
     process_id: Text
