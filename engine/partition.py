@@ -105,8 +105,8 @@ class ReadDefinitions(msgspec.Struct, frozen=True):
 Read: TypeAlias = ReadState | ReadModel | ReadCommand | ReadSource | ReadDefinitions
 
 
-class AppliedCommand(msgspec.Struct, frozen=True, kw_only=True):
-    """What the window keeps of a client's command: its first outcome."""
+class AppliedCommand(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
+    """What the window keeps of a client's command: its first outcome. Fields are only appended."""
 
     status: ReplyStatus
     instance_id: str | None = None

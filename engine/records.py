@@ -152,7 +152,7 @@ class Transition(msgspec.Struct, frozen=True, kw_only=True):
     events: tuple[AnyEvent, ...]
 
 
-class SendNumber(msgspec.Struct, frozen=True, kw_only=True, order=True):
+class SendNumber(msgspec.Struct, frozen=True, kw_only=True, order=True, array_like=True):
     """The number of a send: rising per source partition, so that a copy is told by comparison."""
 
     generation: int
@@ -160,7 +160,7 @@ class SendNumber(msgspec.Struct, frozen=True, kw_only=True, order=True):
     index: int
 
 
-class ReplyAddress(msgspec.Struct, frozen=True, kw_only=True):
+class ReplyAddress(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """Where a command's reply goes: the headers reply-to, reply-partition and correlation-id."""
 
     topic: str

@@ -1,0 +1,192 @@
+"""Stored documents: MessagePack `[format, kind, body]`, and for a split instance `[..., scopes]`.
+
+The body holds a Struct's fields without their names, in order (`array_like`): half the size of a
+map, and it evolves as documents must: a field is only ever appended, with a default, and together
+with a new format. An older process refuses the new format, for it would drop the field when it
+writes the document back. A test pins the fields of each format.
+
+Dictionaries keep their order: a state that was read back behaves as the one that stayed in memory,
+also where its dictionaries are walked through, and a replay of the same commands writes the same
+bytes.
+
+An instance over SPLIT_BYTES keeps its variables in a sibling hash, one field a scope, and the main
+document the scopes' order. Whether it is split is decided by its content alone, so it does not
+matter how many commands a batch had.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Any, TypeAlias, TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from engine.aggregates import DeploymentsState, MessageState
+from engine.definitions import ProcessVersions
+from engine.outcome import AggregateState
+from engine.partition import AppliedCommand
+from engine.records import SendNumber
+from engine.state import ProcessInstance, Tombstone
+from schemas.errors import CorruptDocumentError, NewerDocumentError
+from schemas.publication_writer import OutboxRecord
+
+FORMAT = 1
+"""The format of what this process writes, and the newest that it reads."""
+
+SPLIT_BYTES = 16 * 1024
+
+Document: TypeAlias = (
+    ProcessInstance
+    | Tombstone
+    | MessageState
+    | DeploymentsState
+    | ProcessVersions
+    | AppliedCommand
+    | SendNumber
+    | OutboxRecord
+)
+Kind = TypeVar("Kind", bound=Document)
+
+KINDS: Mapping[str, type[Document]] = {
+    "instance": ProcessInstance,
+    "tombstone": Tombstone,
+    "message": MessageState,
+    "deployments": DeploymentsState,
+    "versions": ProcessVersions,
+    "applied": AppliedCommand,
+    "send": SendNumber,
+    "outbox": OutboxRecord,
+}
+"""The kinds by the name that stands in the document."""
+
+_NAMES: dict[type, str] = {kind: name for name, kind in KINDS.items()}
+_STATES = {"instance", "tombstone", "message", "deployments"}
+_SCOPE = "scope"
+
+
+class _Head(msgspec.Struct, frozen=True, array_like=True):
+    """What every format begins with."""
+
+    format: int
+
+
+class _Envelope(msgspec.Struct, frozen=True, array_like=True):
+    format: int
+    kind: str
+    body: msgspec.Raw
+    scopes: tuple[int, ...] = ()
+
+
+_ENCODER = msgspec.msgpack.Encoder()
+_HEAD = msgspec.msgpack.Decoder(_Head)
+_ENVELOPE = msgspec.msgpack.Decoder(_Envelope)
+_BODIES: dict[str, msgspec.msgpack.Decoder[Any]] = {
+    **{name: msgspec.msgpack.Decoder(kind) for name, kind in KINDS.items()},
+    _SCOPE: msgspec.msgpack.Decoder(dict[str, str]),
+}
+
+
+def encode(document: Document) -> bytes:
+    """The bytes of a document, whole."""
+    return _ENCODER.encode((FORMAT, _NAMES[type(document)], document))
+
+
+def decode(value: bytes, kind: type[Kind]) -> Kind:
+    """The document of this kind. Raises NewerDocumentError, CorruptDocumentError."""
+    document: Kind = _body(_open(value), _NAMES[kind])
+    return document
+
+
+class SplitInstance(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be written of an instance.
+
+    `main` is the document. `put` and `delete` are fields of its hash. `scopes` are the fields that
+    the hash then holds, for the next `split`.
+    """
+
+    main: bytes
+    put: dict[str, bytes]
+    delete: tuple[str, ...]
+    scopes: tuple[str, ...]
+
+
+def split(
+    instance: ProcessInstance, dirty: Collection[int], stored: Collection[str]
+) -> SplitInstance:
+    """Encode an instance, and of its scopes only those that must be written.
+
+    `dirty` are the scopes that changed since it was written, `stored` the fields that its hash
+    holds (none if it was not split, or is new).
+    """
+    main = None if _variables_size(instance) > SPLIT_BYTES else encode(instance)
+    if main is not None and (len(main) <= SPLIT_BYTES or not instance.variables):
+        return SplitInstance(main=main, put={}, delete=tuple(stored), scopes=())
+    scopes = {str(scope): scope for scope in instance.variables}
+    bare = replace(instance, variables={})
+    return SplitInstance(
+        main=_ENCODER.encode((FORMAT, "instance", bare, tuple(scopes.values()))),
+        put={
+            field: _ENCODER.encode((FORMAT, _SCOPE, instance.variables[scope]))
+            for field, scope in scopes.items()
+            if scope in dirty or field not in stored
+        },
+        delete=tuple(field for field in stored if field not in scopes),
+        scopes=tuple(scopes),
+    )
+
+
+def _variables_size(instance: ProcessInstance) -> int:
+    """At most the bytes that the variables take: enough to skip encoding what must be split."""
+    return sum(
+        len(name) + len(text)
+        for scope in instance.variables.values()
+        for name, text in scope.items()
+    )
+
+
+def scopes_of(value: bytes) -> tuple[str, ...]:
+    """The fields of the sibling hash that belong to a document; none when it is whole.
+
+    Raises NewerDocumentError, CorruptDocumentError.
+    """
+    return tuple(str(scope) for scope in _open(value).scopes)
+
+
+def decode_state(value: bytes, scopes: Mapping[str, bytes | None] | None = None) -> AggregateState:
+    """The state of an aggregate, joined with the fields that `scopes_of` names.
+
+    Raises NewerDocumentError, CorruptDocumentError (a missing field too).
+    """
+    envelope = _open(value)
+    if envelope.kind not in _STATES:
+        raise CorruptDocumentError(f"expected the state of an aggregate, found {envelope.kind}")
+    state: AggregateState = _body(envelope, envelope.kind)
+    if envelope.scopes and isinstance(state, ProcessInstance):
+        found = scopes or {}
+        state.variables = {scope: _scope(found.get(str(scope))) for scope in envelope.scopes}
+    return state
+
+
+def _scope(value: bytes | None) -> dict[str, str]:
+    if value is None:
+        raise CorruptDocumentError("the variables of a scope are missing")
+    variables: dict[str, str] = _body(_open(value), _SCOPE)
+    return variables
+
+
+def _open(value: bytes) -> _Envelope:
+    try:
+        written = _HEAD.decode(value).format
+        if written > FORMAT:
+            raise NewerDocumentError(f"the document has format {written}, known is {FORMAT}")
+        return _ENVELOPE.decode(value)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise CorruptDocumentError(f"the bytes are no document: {error}") from None
+
+
+def _body(envelope: _Envelope, kind: str) -> Any:
+    if envelope.kind != kind:
+        raise CorruptDocumentError(f"expected a document of kind {kind}, found {envelope.kind}")
+    try:
+        return _BODIES[kind].decode(envelope.body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise CorruptDocumentError(f"the document of kind {kind} is corrupt: {error}") from None
