@@ -1,9 +1,10 @@
-"""What a compiled process model is made of: one Struct per BPMN element, events as position x trigger.
+"""What a compiled process model is made of: a Struct for each BPMN element.
 
-Everything here is immutable and dialect-free: the dialect modules have translated extension
-elements into it, every reference is resolved to an index, every expression is compiled. Indexes
-count the elements (`Element.index`) and flows (`SequenceFlow.index`) of one process in document
-order; they are private to a compiled model. State and events name elements by id.
+An event is a position and a trigger. Everything here is immutable and dialect-free: the dialect
+modules have translated extension elements into it, every reference is resolved to an index, every
+expression is compiled. Indexes count the elements (`Element.index`) and flows
+(`SequenceFlow.index`) of one process in document order; they are private to a compiled model. State
+and events name elements by id.
 """
 
 from typing import TypeAlias
@@ -87,35 +88,35 @@ class Element(msgspec.Struct, frozen=True, kw_only=True):
     line: int = 0
 
 
-class StartEvent(Element, tag="startEvent"):
+class StartEvent(Element, frozen=True, kw_only=True, tag="startEvent"):
     trigger: Trigger = NoneTrigger()
     interrupting: bool = True
     outputs: tuple[Mapping, ...] = ()
 
 
-class EndEvent(Element, tag="endEvent"):
+class EndEvent(Element, frozen=True, kw_only=True, tag="endEvent"):
     trigger: Trigger = NoneTrigger()
     inputs: tuple[Mapping, ...] = ()
 
 
-class IntermediateCatchEvent(Element, tag="intermediateCatchEvent"):
+class IntermediateCatchEvent(Element, frozen=True, kw_only=True, tag="intermediateCatchEvent"):
     trigger: Trigger = NoneTrigger()
     outputs: tuple[Mapping, ...] = ()
 
 
-class IntermediateThrowEvent(Element, tag="intermediateThrowEvent"):
+class IntermediateThrowEvent(Element, frozen=True, kw_only=True, tag="intermediateThrowEvent"):
     trigger: Trigger = NoneTrigger()
     inputs: tuple[Mapping, ...] = ()
 
 
-class BoundaryEvent(Element, tag="boundaryEvent"):
+class BoundaryEvent(Element, frozen=True, kw_only=True, tag="boundaryEvent"):
     trigger: Trigger = NoneTrigger()
     attached_to: int = 0
     interrupting: bool = True
     outputs: tuple[Mapping, ...] = ()
 
 
-class Activity(Element):
+class Activity(Element, frozen=True, kw_only=True):
     """`boundary` are the indexes of the events attached; `default` is the index of a flow."""
 
     boundary: tuple[int, ...] = ()
@@ -139,26 +140,26 @@ class ScriptDefinition(msgspec.Struct, frozen=True, kw_only=True):
     result_variable: str | None = None
 
 
-class ServiceTask(Activity, kw_only=True, tag="serviceTask"):
+class ServiceTask(Activity, frozen=True, kw_only=True, tag="serviceTask"):
     job: JobDefinition
 
 
-class SendTask(Activity, kw_only=True, tag="sendTask"):
+class SendTask(Activity, frozen=True, kw_only=True, tag="sendTask"):
     job: JobDefinition
 
 
-class BusinessRuleTask(Activity, kw_only=True, tag="businessRuleTask"):
+class BusinessRuleTask(Activity, frozen=True, kw_only=True, tag="businessRuleTask"):
     job: JobDefinition
 
 
-class ScriptTask(Activity, tag="scriptTask"):
+class ScriptTask(Activity, frozen=True, kw_only=True, tag="scriptTask"):
     """Inline `script`, else a `job`."""
 
     script: ScriptDefinition | None = None
     job: JobDefinition | None = None
 
 
-class UserTask(Activity, tag="userTask"):
+class UserTask(Activity, frozen=True, kw_only=True, tag="userTask"):
     """Texts that are expressions are evaluated once, at activation."""
 
     assignee: Text | None = None
@@ -170,25 +171,25 @@ class UserTask(Activity, tag="userTask"):
     form_key: Text | None = None
 
 
-class ReceiveTask(Activity, kw_only=True, tag="receiveTask"):
+class ReceiveTask(Activity, frozen=True, kw_only=True, tag="receiveTask"):
     trigger: MessageTrigger
 
 
-class ManualTask(Activity, tag="manualTask"):
+class ManualTask(Activity, frozen=True, kw_only=True, tag="manualTask"):
     pass
 
 
-class AbstractTask(Activity, tag="task"):
+class AbstractTask(Activity, frozen=True, kw_only=True, tag="task"):
     pass
 
 
-class SubProcess(Activity, tag="subProcess"):
+class SubProcess(Activity, frozen=True, kw_only=True, tag="subProcess"):
     """`starts`: the indexes at which it begins (its none start event, or what has no incoming)."""
 
     starts: tuple[int, ...] = ()
 
 
-class CallActivity(Activity, kw_only=True, tag="callActivity"):
+class CallActivity(Activity, frozen=True, kw_only=True, tag="callActivity"):
     """`version` None: the latest at the time of the call."""
 
     process_id: Text
@@ -197,15 +198,15 @@ class CallActivity(Activity, kw_only=True, tag="callActivity"):
     propagate_all_child_variables: bool = True
 
 
-class ExclusiveGateway(Element, tag="exclusiveGateway"):
+class ExclusiveGateway(Element, frozen=True, kw_only=True, tag="exclusiveGateway"):
     default: int | None = None
 
 
-class ParallelGateway(Element, tag="parallelGateway"):
+class ParallelGateway(Element, frozen=True, kw_only=True, tag="parallelGateway"):
     pass
 
 
-class EventBasedGateway(Element, tag="eventBasedGateway"):
+class EventBasedGateway(Element, frozen=True, kw_only=True, tag="eventBasedGateway"):
     pass
 
 

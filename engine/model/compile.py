@@ -1,0 +1,207 @@
+"""From a deployed file to process models: the one door to this package.
+
+`compile_resource` is pure and total: whatever the bytes, it answers with models and findings. The
+same bytes give the same models, so a partition may compile a stored resource again at any time.
+"""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from engine.errors import DefinitionError, Finding
+from engine.expressions import Expression
+from engine.model.dialects import choose
+from engine.model.elements import (
+    PROCESS,
+    AnyElement,
+    MessageTrigger,
+    ProcessModel,
+    SequenceFlow,
+    StartEvent,
+    TimerTrigger,
+)
+from engine.model.foreign import check_foreign_extensions
+from engine.model.formulas import Formulas
+from engine.model.parse import read_definitions
+from engine.model.readers import KINDS, read_element
+from engine.model.reading import Reading
+from engine.model.report import Report, quote
+from engine.model.source import Flow, ProcessSource
+from engine.model.validate import validate_process
+from engine.model.xml import Refusal, XmlDocument, read_document
+from engine.settings import SEMANTICS, Settings
+
+
+class CompiledResource(msgspec.Struct, frozen=True, kw_only=True):
+    """A file, compiled: its executable processes, none of them if there is an error, and findings.
+
+    `content` are the inflated bytes, `checksum` their SHA-256 in hex; both are empty for a file
+    that was not even read.
+    """
+
+    name: str
+    checksum: str
+    content: bytes
+    processes: tuple[ProcessModel, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def deployable(self) -> bool:
+        return all(finding.severity != "error" for finding in self.findings)
+
+    def process(self, process_id: str) -> ProcessModel:
+        """The process with this id. Raises KeyError."""
+        for model in self.processes:
+            if model.process_id == process_id:
+                return model
+        raise KeyError(process_id)
+
+
+def compile_resource(
+    name: str, content: bytes, settings: Settings, semantics: int = SEMANTICS
+) -> CompiledResource:
+    """Read, check and compile a BPMN file, which may be gzip-compressed.
+
+    `semantics` is the version of the rules that its processes were, or are being, deployed under.
+    """
+    report = Report(name)
+    document = read_document(content, settings.model_bytes_max)
+    if isinstance(document, Refusal):
+        report.error(document.code, document.message, line=document.line)
+        return CompiledResource(
+            name=name, checksum="", content=b"", processes=(), findings=report.findings()
+        )
+    processes = _compile_document(document, report, semantics)
+    return CompiledResource(
+        name=name,
+        checksum=document.checksum,
+        content=document.content,
+        processes=processes,
+        findings=report.findings(),
+    )
+
+
+def require_deployable(resources: Iterable[CompiledResource]) -> None:
+    """Raise DefinitionError, with all findings of all resources, unless every one may be deployed.
+
+    Two resources of one deployment may not define the same process: neither would be the latest.
+    """
+    findings: list[Finding] = []
+    files: dict[str, str] = {}
+    deployable = True
+    for resource in resources:
+        findings += resource.findings
+        deployable = deployable and resource.deployable
+        for model in resource.processes:
+            other = files.setdefault(model.process_id, resource.name)
+            if other != resource.name:
+                deployable = False
+                findings.append(_duplicate_process(model, resource.name, other))
+    if not deployable:
+        raise DefinitionError(tuple(findings))
+
+
+def _duplicate_process(model: ProcessModel, resource: str, other: str) -> Finding:
+    return Finding(
+        severity="error",
+        code="duplicate-process",
+        message=f"The process {quote(model.process_id)} is also defined by {quote(other)}."
+        " Deploy one of the two.",
+        resource=resource,
+        element=model.process_id,
+        name=model.name,
+    )
+
+
+def _compile_document(
+    document: XmlDocument, report: Report, semantics: int
+) -> tuple[ProcessModel, ...]:
+    dialect = choose(document.root)
+    definitions = read_definitions(document.root, report, KINDS)
+    check_foreign_extensions(definitions.processes, dialect, document.content, report)
+    formulas = Formulas(report)
+    models = [
+        _compile_process(
+            Reading(
+                process=process,
+                catalogue=definitions.catalogue,
+                dialect=dialect,
+                formulas=formulas,
+                report=report,
+            ),
+            semantics,
+        )
+        for process in definitions.processes
+    ]
+    return () if report.errors else tuple(model for model in models if model is not None)
+
+
+def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
+    """The model, or None if this or an earlier process of the file has an error."""
+    process = reading.process
+    elements = {
+        node.index: element
+        for node in process.nodes
+        if node.runnable and (element := read_element(reading, node)) is not None
+    }
+    flows = [flow for drawn in process.flows if (flow := _compile_flow(reading, drawn)) is not None]
+    validate_process(process, elements, reading.report)
+    if reading.report.errors:
+        return None
+    return ProcessModel(
+        process_id=process.id,
+        name=process.name,
+        semantics=semantics,
+        elements=tuple(elements.values()),
+        flows=tuple(flows),
+        starts=process.plain_starts(PROCESS),
+        message_starts=_triggered_starts(process, elements, MessageTrigger),
+        timer_starts=_triggered_starts(process, elements, TimerTrigger),
+        element_index=process.node_index,
+        flow_index=process.flow_index,
+    )
+
+
+def _compile_flow(reading: Reading, flow: Flow) -> SequenceFlow | None:
+    condition = _condition(reading, flow)
+    if flow.source is None or flow.target is None:
+        return None
+    return SequenceFlow(
+        index=flow.index,
+        id=flow.id,
+        source=flow.source,
+        target=flow.target,
+        condition=condition,
+        name=flow.name,
+    )
+
+
+def _condition(reading: Reading, flow: Flow) -> Expression | None:
+    drawn = flow.condition
+    if drawn is None:
+        return None
+    language = (drawn.xml.get("language") or "feel").lower()
+    if "feel" not in language:
+        reading.report.error(
+            "expression-language",
+            f"The condition is written in {quote(language)}; conditions are FEEL. Rewrite it and"
+            " remove the language.",
+            flow,
+            drawn.line,
+        )
+        return None
+    formula = reading.dialect.condition("".join(drawn.xml.itertext()), drawn.line)
+    return reading.formulas.expression(formula, flow, "condition")
+
+
+def _triggered_starts(
+    process: ProcessSource,
+    elements: dict[int, AnyElement],
+    trigger: type[MessageTrigger | TimerTrigger],
+) -> tuple[int, ...]:
+    return tuple(
+        node.index
+        for node in process.start_events(PROCESS)
+        if isinstance(element := elements[node.index], StartEvent)
+        and isinstance(element.trigger, trigger)
+    )

@@ -1,0 +1,227 @@
+"""Camunda 8: the `zeebe:` extension elements.
+
+Reference: the moddle descriptor of zeebe-bpmn-moddle, and what Zeebe's own deployment checks.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+from lxml import etree
+from msgspec.structs import replace
+
+from engine.model.dialects import feel
+from engine.model.dialects.dialect import Dialect
+from engine.model.extensions import (
+    NOTHING,
+    CallSource,
+    Extensions,
+    Formula,
+    JobSource,
+    MappingSource,
+    ScriptSource,
+)
+from engine.model.report import Report, quote
+from engine.model.source import SourceElement, is_true
+from engine.model.xml import BPMN
+
+NAMESPACE: Final = "http://camunda.org/schema/zeebe/1.0"
+_PREFIX: Final = f"{{{NAMESPACE}}}"
+_EXTENSION_ELEMENTS: Final = f"{{{BPMN}}}extensionElements"
+
+
+class _Site(msgspec.Struct, frozen=True):
+    """One extension element: what carries it, itself, and where its findings go."""
+
+    element: SourceElement
+    xml: etree._Element
+    report: Report
+
+    @property
+    def line(self) -> int:
+        return self.xml.sourceline or 0
+
+    def formula(self, attribute: str) -> Formula | None:
+        """The attribute as a formula; None where it is absent or blank."""
+        text = (self.xml.get(attribute) or "").strip()
+        return feel.formula(text, self.line) if text else None
+
+    def pairs(self, tag: str, key: str) -> dict[str, str]:
+        """The texts of `<zeebe:tag key=".." value=".."/>` children."""
+        parts = self.xml.iterchildren(f"{_PREFIX}{tag}")
+        return {part.get(key) or "": part.get("value") or "" for part in parts}
+
+
+_Translate = Callable[[Extensions, _Site], Extensions]
+
+
+def _task_definition(extensions: Extensions, site: _Site) -> Extensions:
+    job = JobSource(type=site.formula("type"), retries=site.formula("retries"))
+    return replace(extensions, job=job)
+
+
+def _task_headers(extensions: Extensions, site: _Site) -> Extensions:
+    return replace(extensions, headers={**extensions.headers, **site.pairs("header", "key")})
+
+
+def _properties(extensions: Extensions, site: _Site) -> Extensions:
+    # A task header of the same name wins, whichever stands first.
+    return replace(extensions, headers={**site.pairs("property", "name"), **extensions.headers})
+
+
+def _io_mapping(extensions: Extensions, site: _Site) -> Extensions:
+    mappings: dict[str, list[MappingSource]] = {"input": [], "output": []}
+    for xml in site.xml.iterchildren(f"{_PREFIX}*"):
+        line = xml.sourceline or site.line
+        mappings.setdefault(str(xml.tag)[len(_PREFIX) :], []).append(
+            MappingSource(
+                source=feel.formula(xml.get("source") or "", line),
+                target=xml.get("target") or "",
+                line=line,
+            )
+        )
+    return replace(extensions, inputs=tuple(mappings["input"]), outputs=tuple(mappings["output"]))
+
+
+def _script(extensions: Extensions, site: _Site) -> Extensions:
+    script = ScriptSource(
+        # Zeebe insists on the `=`; without it the text can still mean only one thing.
+        expression=feel.condition(site.xml.get("expression") or "", site.line),
+        result_variable=site.xml.get("resultVariable"),
+    )
+    return replace(extensions, script=script)
+
+
+def _assignment(extensions: Extensions, site: _Site) -> Extensions:
+    task = replace(
+        extensions.task,
+        assignee=site.formula("assignee"),
+        candidate_users=site.formula("candidateUsers"),
+        candidate_groups=site.formula("candidateGroups"),
+    )
+    return replace(extensions, task=task)
+
+
+def _schedule(extensions: Extensions, site: _Site) -> Extensions:
+    task = replace(
+        extensions.task,
+        due_date=site.formula("dueDate"),
+        follow_up_date=site.formula("followUpDate"),
+    )
+    return replace(extensions, task=task)
+
+
+def _priority(extensions: Extensions, site: _Site) -> Extensions:
+    return replace(extensions, task=replace(extensions.task, priority=site.formula("priority")))
+
+
+def _form(extensions: Extensions, site: _Site) -> Extensions:
+    keys = (site.formula(name) for name in ("formId", "formKey", "externalReference"))
+    form_key = next((key for key in keys if key is not None), None)
+    return replace(extensions, task=replace(extensions.task, form_key=form_key))
+
+
+def _called_element(extensions: Extensions, site: _Site) -> Extensions:
+    binding = site.xml.get("bindingType") or "latest"
+    if binding != "latest":
+        site.report.error(
+            "unsupported-extension",
+            f"The binding {quote(binding)} of the call activity is not executed."
+            " Use the binding 'latest'.",
+            site.element,
+            site.line,
+        )
+    call = CallSource(
+        process_id=site.formula("processId"),
+        propagate_all_parent_variables=is_true(
+            site.xml.get("propagateAllParentVariables"), default=True
+        ),
+        propagate_all_child_variables=is_true(
+            site.xml.get("propagateAllChildVariables"), default=True
+        ),
+    )
+    return replace(extensions, call=call)
+
+
+def _subscription(extensions: Extensions, site: _Site) -> Extensions:
+    return replace(extensions, correlation_key=site.formula("correlationKey"))
+
+
+_JOB_TASKS: Final = frozenset({"serviceTask", "sendTask", "businessRuleTask", "scriptTask"})
+_MAPPED: Final = _JOB_TASKS | {
+    "userTask", "receiveTask", "subProcess", "callActivity", "startEvent", "endEvent",
+    "intermediateCatchEvent", "intermediateThrowEvent", "boundaryEvent",
+}  # fmt: skip
+_USER_TASK: Final = frozenset({"userTask"})
+
+_TRANSLATIONS: Final[dict[str, tuple[frozenset[str], _Translate]]] = {
+    "taskDefinition": (_JOB_TASKS, _task_definition),
+    "taskHeaders": (_JOB_TASKS, _task_headers),
+    "properties": (_JOB_TASKS, _properties),
+    "ioMapping": (_MAPPED, _io_mapping),
+    "script": (frozenset({"scriptTask"}), _script),
+    "assignmentDefinition": (_USER_TASK, _assignment),
+    "taskSchedule": (_USER_TASK, _schedule),
+    "priorityDefinition": (_USER_TASK, _priority),
+    "formDefinition": (_USER_TASK, _form),
+    "calledElement": (frozenset({"callActivity"}), _called_element),
+    "subscription": (frozenset({"message"}), _subscription),
+}
+"""Extension element -> the BPMN elements that it means something on, and its translation."""
+
+_SILENT: Final = frozenset({"properties", "userTask", "userTaskForm", "versionTag"})
+"""Markers, and what is kept in the file for other tools: ignored where it does not apply."""
+
+_WARNED: Final = frozenset({"jobPriorityDefinition"})
+
+
+def _extensions(element: SourceElement, report: Report) -> Extensions:
+    container = element.xml.find(_EXTENSION_ELEMENTS)
+    extensions = NOTHING
+    if container is None:
+        return extensions
+    seen = set()
+    for xml in container.iterchildren(f"{_PREFIX}*"):
+        name = str(xml.tag)[len(_PREFIX) :]
+        site = _Site(element, xml, report)
+        translation = _TRANSLATIONS.get(name)
+        if name in seen:
+            report.error(
+                "duplicate-extension",
+                f"There is more than one zeebe:{name}. Keep one of them.",
+                element,
+                site.line,
+            )
+        elif translation is not None and element.tag in translation[0]:
+            extensions = translation[1](extensions, site)
+        elif name not in _SILENT:
+            _report_unused(site, name, known=translation is not None)
+        seen.add(name)
+    return extensions
+
+
+def _report_unused(site: _Site, name: str, *, known: bool) -> None:
+    if known or name in _WARNED:
+        site.report.warning(
+            "no-effect",
+            f"zeebe:{name} has no effect on a {site.element.tag}. Remove it.",
+            site.element,
+            site.line,
+        )
+    elif len(site.xml) or site.xml.attrib:
+        site.report.error(
+            "unsupported-extension",
+            f"zeebe:{name} is not executed by this engine. Remove it, or model it otherwise.",
+            site.element,
+            site.line,
+        )
+
+
+DIALECT = Dialect(
+    name="Camunda 8",
+    namespaces=(NAMESPACE,),
+    platforms=("Camunda Cloud",),
+    extensions=_extensions,
+    formula=feel.formula,
+    condition=feel.condition,
+)

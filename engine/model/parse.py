@@ -1,0 +1,279 @@
+"""From an XML tree to what was drawn: the executable processes of a file and what they refer to.
+
+Finds what does not run and what does not resolve. Whether the drawing makes sense is validate.py's.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+import msgspec
+from lxml import etree
+
+from engine.model import vocabulary
+from engine.model.elements import PROCESS
+from engine.model.report import Report, quote
+from engine.model.source import (
+    Flow,
+    Node,
+    ProcessSource,
+    SourceElement,
+    children,
+    is_true,
+    local_name,
+)
+
+
+class Catalogue(msgspec.Struct, frozen=True, kw_only=True):
+    """The root elements that others refer to, by id. `operations` are the names of operations."""
+
+    messages: dict[str, SourceElement] = {}
+    errors: dict[str, SourceElement] = {}
+    operations: dict[str, SourceElement] = {}
+    event_definitions: dict[str, SourceElement] = {}
+
+
+class Definitions(msgspec.Struct, frozen=True, kw_only=True):
+    processes: tuple[ProcessSource, ...]
+    catalogue: Catalogue
+
+
+def read_definitions(root: etree._Element, report: Report, kinds: frozenset[str]) -> Definitions:
+    """Read a file whose root is `definitions`. `kinds` are the tags of the flow nodes that run."""
+    catalogue = Catalogue()
+    ids = _Ids(report)
+    drawn: list[SourceElement] = []
+    for child in children(root):
+        if child.tag == "process":
+            drawn.append(child)
+        else:
+            _read_root_element(child, catalogue, ids, report)
+    processes = tuple(
+        _ProcessReader(child, kinds, ids, report).read() for child in _executable(drawn, report)
+    )
+    if not processes:
+        report.error(
+            "no-executable-process",
+            'There is no process to run. Set isExecutable="true" on the process that should.',
+            line=drawn[0].line if drawn else 0,
+        )
+    return Definitions(processes=processes, catalogue=catalogue)
+
+
+def resolve(table: dict[str, SourceElement], reference: str) -> SourceElement | None:
+    """The element a QName refers to; its prefix, if any, only repeats the target namespace."""
+    found = table.get(reference)
+    return found or table.get(reference.rpartition(":")[2])
+
+
+def _executable(drawn: list[SourceElement], report: Report) -> Iterable[SourceElement]:
+    for process in drawn:
+        if is_true(process.xml.get("isExecutable")):
+            yield process
+        else:
+            report.warning(
+                "not-executable",
+                f"The process {quote(process.id)} is not marked executable and is left out."
+                ' Set isExecutable="true" to run it.',
+                process,
+            )
+
+
+def _read_root_element(
+    child: SourceElement, catalogue: Catalogue, ids: "_Ids", report: Report
+) -> None:
+    tables = {"message": catalogue.messages, "error": catalogue.errors}
+    if child.tag in tables or child.tag in vocabulary.EVENT_DEFINITIONS:
+        if child.id and ids.add(child):
+            tables.get(child.tag, catalogue.event_definitions)[child.id] = child
+    elif child.tag == "interface":
+        for operation in children(child.xml):
+            if operation.tag == "operation":
+                catalogue.operations[operation.id] = operation
+    elif child.tag not in vocabulary.SILENT_IN_DEFINITIONS:
+        report.warning(
+            "no-effect", f"The {child.tag} has no effect: only processes are executed.", child
+        )
+
+
+class _Ids:
+    """The ids seen in a file: each may be given once, and everything that runs needs one."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._lines: dict[str, int] = {}
+
+    def add(self, element: SourceElement) -> bool:
+        """Whether the element has an id of its own."""
+        if not element.id:
+            self._report.error(
+                "missing-id",
+                f"The {element.tag} has no id. Give it one that no other element has.",
+                element,
+            )
+            return False
+        if element.id in self._lines:
+            self._report.error(
+                "duplicate-id",
+                f"The id {quote(element.id)} is already that of the element in line"
+                f" {self._lines[element.id]}. Give this {element.tag} another.",
+                element,
+            )
+            return False
+        self._lines[element.id] = element.line
+        return True
+
+
+class _ProcessReader:
+    """Reads one process: first all nodes and flows, then what refers to them."""
+
+    def __init__(
+        self, process: SourceElement, kinds: frozenset[str], ids: _Ids, report: Report
+    ) -> None:
+        self._kinds = kinds
+        self._ids = ids
+        self._report = report
+        ids.add(process)
+        self._process = ProcessSource(
+            tag=process.tag, id=process.id, name=process.name, line=process.line, xml=process.xml
+        )
+
+    def read(self) -> ProcessSource:
+        self._read_scope(children(self._process.xml), PROCESS)
+        for flow in self._process.flows:
+            self._connect(flow)
+        for node in self._process.nodes:
+            self._attach(node)
+            self._find_default(node)
+        return self._process
+
+    def _read_scope(self, drawn: list[SourceElement], scope: int) -> None:
+        for child in drawn:
+            if child.tag == "sequenceFlow":
+                self._read_flow(child, scope)
+            elif child.tag in vocabulary.WARNED_IN_PROCESS:
+                _warn_no_effect(child, self._report)
+            elif child.tag not in vocabulary.SILENT_IN_PROCESS:
+                self._read_node(child, scope)
+
+    def _read_flow(self, child: SourceElement, scope: int) -> None:
+        flow = Flow(
+            tag=child.tag, id=child.id, name=child.name, line=child.line, xml=child.xml,
+            index=len(self._process.flows), scope=scope,
+        )  # fmt: skip
+        self._process.flows.append(flow)
+        if self._ids.add(child):
+            self._process.flow_index[child.id] = flow.index
+        for part in children(child.xml):
+            if part.tag == "conditionExpression":
+                flow.condition = part
+
+    def _read_node(self, child: SourceElement, scope: int) -> None:
+        node = Node(
+            tag=child.tag, id=child.id, name=child.name, line=child.line, xml=child.xml,
+            index=len(self._process.nodes), scope=scope, children=children(child.xml),
+        )  # fmt: skip
+        self._process.nodes.append(node)
+        self._process.scopes.setdefault(scope, []).append(node)
+        if self._ids.add(child):
+            self._process.node_index[child.id] = node.index
+        node.runnable = self._check_kind(node)
+        if not node.runnable:
+            return
+        if node.tag == "subProcess":
+            inner = [part for part in node.children if part.tag not in _IN_NODE_ONLY]
+            self._read_scope(inner, node.index)
+            node.children = [part for part in node.children if part.tag in _IN_NODE_ONLY]
+        self._check_children(node)
+
+    def _check_kind(self, node: Node) -> bool:
+        if node.tag not in self._kinds:
+            self._unsupported(f"{node.tag} is not executed", node)
+            return False
+        runnable = True
+        for attribute, (harmless, meaning) in vocabulary.ATTRIBUTES_AT_DEFAULT.items():
+            value = node.xml.get(attribute)
+            if value is not None and value.strip() not in harmless:
+                self._unsupported(f'{node.tag} with {attribute}="{value}" ({meaning})', node)
+                runnable = False
+        return runnable
+
+    def _check_children(self, node: Node) -> None:
+        for part in node.children:
+            if part.tag in vocabulary.SILENT_IN_NODE or part.tag in _DEFINING:
+                continue
+            if part.tag in vocabulary.WARNED_IN_NODE:
+                _warn_no_effect(part, self._report, node)
+            elif part.tag in vocabulary.DATA_ASSOCIATIONS:
+                if any(local_name(move) in vocabulary.DATA_MOVES for move in part.xml):
+                    _warn_no_effect(part, self._report, node)
+            else:
+                self._unsupported(f"{part.tag} of a {node.tag}", node, part.line)
+
+    def _unsupported(self, what: str, node: Node, line: int = 0) -> None:
+        self._report.error(
+            "unsupported-element",
+            f"{what} is not executed by this engine. Draw it with elements that are.",
+            node,
+            line,
+        )
+
+    def _connect(self, flow: Flow) -> None:
+        flow.source = self._end(flow, "sourceRef")
+        flow.target = self._end(flow, "targetRef")
+        if flow.source is not None:
+            self._process.nodes[flow.source].outgoing.append(flow.index)
+        if flow.target is not None:
+            self._process.nodes[flow.target].incoming.append(flow.index)
+
+    def _end(self, flow: Flow, attribute: str) -> int | None:
+        reference = (flow.xml.get(attribute) or "").strip()
+        index = self._process.node_index.get(reference)
+        if index is None:
+            self._report.error(
+                "dangling-reference",
+                f"The sequence flow's {attribute} {quote(reference)} is no flow node of this"
+                " process. Draw the flow again, or delete it.",
+                flow,
+            )
+        return index
+
+    def _attach(self, node: Node) -> None:
+        if node.tag != "boundaryEvent":
+            return
+        reference = (node.xml.get("attachedToRef") or "").strip()
+        node.attached_to = self._process.node_index.get(reference)
+        if node.attached_to is None:
+            self._report.error(
+                "dangling-reference",
+                f"The boundary event's attachedToRef {quote(reference)} is no element of this"
+                " process. Attach the event to an activity.",
+                node,
+            )
+        else:
+            self._process.nodes[node.attached_to].boundary.append(node.index)
+
+    def _find_default(self, node: Node) -> None:
+        reference = node.xml.get("default")
+        if reference is None:
+            return
+        node.default = self._process.flow_index.get(reference.strip())
+        if node.default is None:
+            self._report.error(
+                "dangling-reference",
+                f"The default flow {quote(reference)} does not exist. Choose one of the"
+                f" {node.tag}'s outgoing flows as default.",
+                node,
+            )
+
+
+def _warn_no_effect(part: SourceElement, report: Report, node: Node | None = None) -> None:
+    report.warning(
+        "no-effect", f"The {part.tag} has no effect at run time.", node or part, part.line
+    )
+
+
+_DEFINING: Final = vocabulary.EVENT_DEFINITIONS | {"eventDefinitionRef"}
+_IN_NODE_ONLY: Final = (
+    vocabulary.SILENT_IN_NODE | vocabulary.WARNED_IN_NODE | vocabulary.DATA_ASSOCIATIONS
+    | {"multiInstanceLoopCharacteristics", "standardLoopCharacteristics"}
+)  # fmt: skip

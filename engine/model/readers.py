@@ -1,0 +1,385 @@
+"""One reader for each element that runs: from the drawing to the compiled Struct.
+
+A reader reports everything that is wrong with its element and gives None if it cannot be compiled.
+What concerns several elements (flows, scopes, attachments) is validate.py's.
+"""
+
+from collections.abc import Callable
+from typing import Final, TypedDict, TypeVar
+
+from engine.expressions import Expression
+from engine.model import elements as e
+from engine.model.extensions import Extensions, Formula, JobSource, ScriptSource
+from engine.model.parse import resolve
+from engine.model.reading import Reading
+from engine.model.report import quote
+from engine.model.source import Node
+from engine.model.triggers import read_message, read_trigger
+
+ElementReader = Callable[[Reading, Node, Extensions], e.AnyElement | None]
+E = TypeVar("E", bound=e.AnyElement)
+
+
+class _ElementFields(TypedDict):
+    index: int
+    id: str
+    name: str | None
+    scope: int
+    incoming: tuple[int, ...]
+    outgoing: tuple[int, ...]
+    line: int
+
+
+class _ActivityFields(_ElementFields):
+    boundary: tuple[int, ...]
+    default: int | None
+    inputs: tuple[e.Mapping, ...]
+    outputs: tuple[e.Mapping, ...]
+
+
+def read_element(reading: Reading, node: Node) -> e.AnyElement | None:
+    """Compile one flow node. None, and a finding, if that is not possible."""
+    extensions = reading.dialect.extensions(node, reading.report)
+    return _BY_TAG[node.tag](reading, node, extensions)
+
+
+def _element(node: Node) -> _ElementFields:
+    return _ElementFields(
+        index=node.index,
+        id=node.id,
+        name=node.name,
+        scope=node.scope,
+        incoming=tuple(node.incoming),
+        outgoing=tuple(node.outgoing),
+        line=node.line,
+    )
+
+
+def _activity(reading: Reading, node: Node, extensions: Extensions) -> _ActivityFields:
+    return _ActivityFields(
+        **_element(node),
+        boundary=tuple(node.boundary),
+        default=node.default,
+        inputs=_inputs(reading, node, extensions),
+        outputs=_outputs(reading, node, extensions),
+    )
+
+
+def _inputs(reading: Reading, node: Node, extensions: Extensions) -> tuple[e.Mapping, ...]:
+    return reading.formulas.mappings(extensions.inputs, node, "input")
+
+
+def _outputs(reading: Reading, node: Node, extensions: Extensions) -> tuple[e.Mapping, ...]:
+    return reading.formulas.mappings(extensions.outputs, node, "output")
+
+
+# --- events ---
+
+
+def _start_event(reading: Reading, node: Node, extensions: Extensions) -> e.StartEvent | None:
+    trigger = read_trigger(reading, node)
+    _refuse_mappings(reading, node, extensions, "input")
+    outputs = _outputs(reading, node, extensions)
+    if trigger is None:
+        return None
+    return e.StartEvent(**_element(node), trigger=trigger, outputs=outputs)
+
+
+def _end_event(reading: Reading, node: Node, extensions: Extensions) -> e.EndEvent | None:
+    trigger = read_trigger(reading, node)
+    _refuse_mappings(reading, node, extensions, "output")
+    inputs = _inputs(reading, node, extensions)
+    return None if trigger is None else e.EndEvent(**_element(node), trigger=trigger, inputs=inputs)
+
+
+def _catch_event(
+    reading: Reading, node: Node, extensions: Extensions
+) -> e.IntermediateCatchEvent | None:
+    trigger = read_trigger(reading, node)
+    _refuse_mappings(reading, node, extensions, "input")
+    outputs = _outputs(reading, node, extensions)
+    if trigger is None:
+        return None
+    return e.IntermediateCatchEvent(**_element(node), trigger=trigger, outputs=outputs)
+
+
+def _throw_event(
+    reading: Reading, node: Node, extensions: Extensions
+) -> e.IntermediateThrowEvent | None:
+    trigger = read_trigger(reading, node)
+    _refuse_mappings(reading, node, extensions, "output")
+    inputs = _inputs(reading, node, extensions)
+    if trigger is None:
+        return None
+    return e.IntermediateThrowEvent(**_element(node), trigger=trigger, inputs=inputs)
+
+
+def _boundary_event(reading: Reading, node: Node, extensions: Extensions) -> e.BoundaryEvent | None:
+    trigger = read_trigger(reading, node)
+    _refuse_mappings(reading, node, extensions, "input")
+    outputs = _outputs(reading, node, extensions)
+    interrupting = node.xml.get("cancelActivity", "true").strip() in ("true", "1")
+    if isinstance(trigger, e.ErrorTrigger) and not interrupting:
+        # 10.5.6: an error "always interrupts the Activity to which it is attached".
+        reading.report.warning(
+            "always-interrupting",
+            'An error event interrupts its activity whatever it says. Set cancelActivity="true".',
+            node,
+        )
+        interrupting = True
+    if trigger is None or node.attached_to is None:
+        return None
+    return e.BoundaryEvent(
+        **_element(node),
+        trigger=trigger,
+        attached_to=node.attached_to,
+        interrupting=interrupting,
+        outputs=outputs,
+    )
+
+
+def _refuse_mappings(reading: Reading, node: Node, extensions: Extensions, kind: str) -> None:
+    mappings = extensions.inputs if kind == "input" else extensions.outputs
+    if mappings:
+        reading.report.error(
+            "mapping-not-executed",
+            f"The {kind} mappings of a {node.tag} are not executed. Put them on the element"
+            f" {'after' if kind == 'input' else 'before'} it.",
+            node,
+            mappings[0].line,
+        )
+
+
+# --- activities ---
+
+
+def _service_task(reading: Reading, node: Node, extensions: Extensions) -> e.ServiceTask | None:
+    fields = _activity(reading, node, extensions)
+    job = _job(reading, node, extensions)
+    return None if job is None else e.ServiceTask(**fields, job=job)
+
+
+def _send_task(reading: Reading, node: Node, extensions: Extensions) -> e.SendTask | None:
+    fields = _activity(reading, node, extensions)
+    job = _job(reading, node, extensions)
+    return None if job is None else e.SendTask(**fields, job=job)
+
+
+def _business_rule_task(
+    reading: Reading, node: Node, extensions: Extensions
+) -> e.BusinessRuleTask | None:
+    fields = _activity(reading, node, extensions)
+    job = _job(reading, node, extensions)
+    return None if job is None else e.BusinessRuleTask(**fields, job=job)
+
+
+def _script_task(reading: Reading, node: Node, extensions: Extensions) -> e.ScriptTask | None:
+    fields = _activity(reading, node, extensions)
+    if extensions.script is not None:
+        if extensions.job is not None:
+            reading.report.error(
+                "script-and-job",
+                "The script task has both a script and a job type. Keep one of them.",
+                node,
+            )
+        return _inline_script(reading, node, fields, extensions.script)
+    drawn = next((part for part in node.children if part.tag == "script"), None)
+    if drawn is None or extensions.job is not None or not reading.dialect.implied_jobs:
+        job = _job(reading, node, extensions)
+        return None if job is None else e.ScriptTask(**fields, job=job)
+    text = "".join(drawn.xml.itertext()).strip()
+    language = (node.xml.get("scriptFormat") or "").strip().lower()
+    if "feel" in language:
+        expression = reading.formulas.expression(
+            reading.dialect.condition(text, drawn.line), node, "script"
+        )
+        if expression is None:
+            return None
+        return e.ScriptTask(**fields, script=e.ScriptDefinition(expression=expression))
+    # A worker that runs scripts of one language: the format in its job type, the text in a header.
+    job = e.JobDefinition(type=f"script.{language or 'text'}", headers={"script": text})
+    return e.ScriptTask(**fields, job=job)
+
+
+def _inline_script(
+    reading: Reading, node: Node, fields: _ActivityFields, script: ScriptSource
+) -> e.ScriptTask | None:
+    expression = reading.formulas.expression(script.expression, node, "script")
+    if expression is None:
+        return None
+    if not script.result_variable:
+        reading.report.error(
+            "result-variable-missing",
+            "The script's result goes nowhere. Give the script a result variable.",
+            node,
+        )
+    definition = e.ScriptDefinition(expression=expression, result_variable=script.result_variable)
+    return e.ScriptTask(**fields, script=definition)
+
+
+def _user_task(reading: Reading, node: Node, extensions: Extensions) -> e.UserTask:
+    task, text = extensions.task, reading.formulas.text
+    return e.UserTask(
+        **_activity(reading, node, extensions),
+        assignee=text(task.assignee, node, "assignee"),
+        candidate_users=text(task.candidate_users, node, "candidate users"),
+        candidate_groups=text(task.candidate_groups, node, "candidate groups"),
+        due_date=text(task.due_date, node, "due date"),
+        follow_up_date=text(task.follow_up_date, node, "follow-up date"),
+        priority=text(task.priority, node, "priority"),
+        form_key=text(task.form_key, node, "form key"),
+    )
+
+
+def _receive_task(reading: Reading, node: Node, extensions: Extensions) -> e.ReceiveTask | None:
+    fields = _activity(reading, node, extensions)
+    trigger = read_message(reading, node, node)
+    return None if trigger is None else e.ReceiveTask(**fields, trigger=trigger)
+
+
+def _manual_task(reading: Reading, node: Node, extensions: Extensions) -> e.ManualTask:
+    return e.ManualTask(**_activity(reading, node, extensions))
+
+
+def _abstract_task(reading: Reading, node: Node, extensions: Extensions) -> e.AbstractTask:
+    return e.AbstractTask(**_activity(reading, node, extensions))
+
+
+def _sub_process(reading: Reading, node: Node, extensions: Extensions) -> e.SubProcess:
+    starts = reading.process.plain_starts(node.index)
+    return e.SubProcess(**_activity(reading, node, extensions), starts=starts)
+
+
+def _call_activity(reading: Reading, node: Node, extensions: Extensions) -> e.CallActivity | None:
+    fields = _activity(reading, node, extensions)
+    call = extensions.call
+    called = node.xml.get("calledElement")
+    formula = call.process_id if call else reading.dialect.formula(called or "", node.line)
+    process_id = reading.formulas.text(formula, node, "called process id")
+    if formula is None or not formula.text:
+        reading.report.error(
+            "called-process-missing",
+            "The call activity names no process. Give it the id of the process to call.",
+            node,
+        )
+    if process_id is None:
+        return None
+    if call is None:
+        return e.CallActivity(**fields, process_id=process_id)
+    return e.CallActivity(
+        **fields,
+        process_id=process_id,
+        propagate_all_parent_variables=call.propagate_all_parent_variables,
+        propagate_all_child_variables=call.propagate_all_child_variables,
+    )
+
+
+# --- gateways ---
+
+
+def _exclusive_gateway(
+    _reading: Reading, node: Node, _extensions: Extensions
+) -> e.ExclusiveGateway:
+    return e.ExclusiveGateway(**_element(node), default=node.default)
+
+
+def _parallel_gateway(_reading: Reading, node: Node, _extensions: Extensions) -> e.ParallelGateway:
+    return e.ParallelGateway(**_element(node))
+
+
+def _event_based_gateway(
+    _reading: Reading, node: Node, _extensions: Extensions
+) -> e.EventBasedGateway:
+    return e.EventBasedGateway(**_element(node))
+
+
+# --- jobs ---
+
+
+def _job(reading: Reading, node: Node, extensions: Extensions) -> e.JobDefinition | None:
+    source = extensions.job
+    if source is None and reading.dialect.implied_jobs:
+        source = JobSource(type=Formula(_implied_type(reading, node), "static", node.line))
+    job_type = reading.formulas.text(source.type, node, "job type") if source else None
+    retries = _retries(reading, node, source.retries) if source else None
+    if source is None or source.type is None:
+        reading.report.error(
+            "job-type-missing",
+            f"The {node.tag} has no job type, so no worker can do it. Give it one.",
+            node,
+        )
+    if job_type is None or retries is None:
+        return None
+    return e.JobDefinition(type=job_type, retries=retries, headers=extensions.headers)
+
+
+def _implied_type(reading: Reading, node: Node) -> str:
+    """Of a task in plain BPMN: its implementation, the name of its operation, else its id."""
+    implementation = (node.xml.get("implementation") or "").strip()
+    if implementation and not implementation.startswith("##"):
+        return implementation
+    reference = (node.xml.get("operationRef") or "").strip()
+    operation = resolve(reading.catalogue.operations, reference) if reference else None
+    return (operation.name or operation.id) if operation else node.id
+
+
+_RETRIES_DEFAULT: Final = 3  # as in Zeebe
+_RETRIES_MAX: Final = 1_000_000
+
+
+def _retries(reading: Reading, node: Node, formula: Formula | None) -> int | Expression | None:
+    if formula is None:
+        return _RETRIES_DEFAULT
+    if formula.language != "static":
+        return reading.formulas.expression(formula, node, "number of retries")
+    text = formula.text
+    if text.isascii() and text.isdigit() and len(text) <= 7 and int(text) <= _RETRIES_MAX:
+        return int(text)
+    reading.report.error(
+        "bad-retries",
+        f"The number of retries {quote(text)} is no whole number from 0 to {_RETRIES_MAX}."
+        " Write one, or an expression that begins with '='.",
+        node,
+        formula.line,
+    )
+    return None
+
+
+# --- the table ---
+
+
+def _row(
+    element: type[E], reader: Callable[[Reading, Node, Extensions], E | None]
+) -> tuple[type[e.Element], ElementReader]:
+    """Pairs an element with its reader, so that a wrong pair does not pass the type check."""
+    return element, reader
+
+
+READERS: Final[dict[type[e.Element], ElementReader]] = dict(
+    (
+        _row(e.StartEvent, _start_event),
+        _row(e.EndEvent, _end_event),
+        _row(e.IntermediateCatchEvent, _catch_event),
+        _row(e.IntermediateThrowEvent, _throw_event),
+        _row(e.BoundaryEvent, _boundary_event),
+        _row(e.ServiceTask, _service_task),
+        _row(e.SendTask, _send_task),
+        _row(e.BusinessRuleTask, _business_rule_task),
+        _row(e.ScriptTask, _script_task),
+        _row(e.UserTask, _user_task),
+        _row(e.ReceiveTask, _receive_task),
+        _row(e.ManualTask, _manual_task),
+        _row(e.AbstractTask, _abstract_task),
+        _row(e.SubProcess, _sub_process),
+        _row(e.CallActivity, _call_activity),
+        _row(e.ExclusiveGateway, _exclusive_gateway),
+        _row(e.ParallelGateway, _parallel_gateway),
+        _row(e.EventBasedGateway, _event_based_gateway),
+    )
+)
+"""Every element that runs, and how it is read. `AnyElement` has exactly these members."""
+
+
+_BY_TAG: Final = {str(kind.__struct_config__.tag): reader for kind, reader in READERS.items()}
+KINDS: Final = frozenset(_BY_TAG)
+"""The tags of the flow nodes that run."""

@@ -1,0 +1,117 @@
+"""A BPMN file as it was drawn: its elements in document order, references resolved, nothing judged
+but what cannot be resolved. The readers compile this, the validation walks it.
+"""
+
+from typing import Final
+
+import msgspec
+from lxml import etree
+
+from engine.model.vocabulary import EVENT_DEFINITIONS
+from engine.model.xml import BPMN
+
+_BPMN_PREFIX: Final = f"{{{BPMN}}}"
+
+
+class SourceElement(msgspec.Struct, kw_only=True):
+    """Anything in the file that a finding can point at."""
+
+    tag: str
+    id: str
+    name: str | None
+    line: int
+    xml: etree._Element
+
+
+class Node(SourceElement, kw_only=True):
+    """A flow node. `incoming`, `outgoing` and `default` are flow indexes, `boundary` node indexes.
+
+    `scope` is the index of the sub-process around it. `runnable` is false for a kind that does not
+    run: the finding is made, and the node stays so that what refers to it is not a second one.
+    """
+
+    index: int
+    scope: int
+    children: list[SourceElement]
+    incoming: list[int] = []
+    outgoing: list[int] = []
+    boundary: list[int] = []
+    attached_to: int | None = None
+    default: int | None = None
+    runnable: bool = True
+
+    @property
+    def has_definition(self) -> bool:
+        """Whether an event says what triggers it, or what it does."""
+        return any(
+            part.tag in EVENT_DEFINITIONS or part.tag == "eventDefinitionRef"
+            for part in self.children
+        )
+
+
+class Flow(SourceElement, kw_only=True):
+    """A sequence flow. `source` and `target` are node indexes; None: there is no such node."""
+
+    index: int
+    scope: int
+    source: int | None = None
+    target: int | None = None
+    condition: SourceElement | None = None
+
+
+class ProcessSource(SourceElement, kw_only=True):
+    """An executable process: its nodes and flows in document order, inner scopes included."""
+
+    nodes: list[Node] = []
+    flows: list[Flow] = []
+    node_index: dict[str, int] = {}
+    flow_index: dict[str, int] = {}
+    scopes: dict[int, list[Node]] = {}
+
+    def inside(self, scope: int) -> list[Node]:
+        """The nodes that lie directly in a scope."""
+        return self.scopes.get(scope, [])
+
+    def start_events(self, scope: int) -> list[Node]:
+        return [node for node in self.inside(scope) if node.tag == "startEvent"]
+
+    def plain_starts(self, scope: int) -> tuple[int, ...]:
+        """Where a scope begins when nothing triggers it.
+
+        At its none start event. 13.3.1: a scope without start events begins at every element
+        without incoming flow; a boundary event is no such element, its activity begins it.
+        """
+        starts = self.start_events(scope)
+        if starts:
+            return tuple(node.index for node in starts if not node.has_definition)
+        return tuple(
+            node.index
+            for node in self.inside(scope)
+            if not node.incoming and node.tag != "boundaryEvent" and node.runnable
+        )
+
+
+def local_name(xml: etree._Element) -> str | None:
+    """The BPMN name of an element; None if it belongs to another namespace."""
+    tag = str(xml.tag)
+    return tag[len(_BPMN_PREFIX) :] if tag.startswith(_BPMN_PREFIX) else None
+
+
+def source_element(xml: etree._Element, tag: str) -> SourceElement:
+    return SourceElement(
+        tag=tag,
+        id=xml.get("id") or "",
+        name=xml.get("name"),
+        line=xml.sourceline or 0,
+        xml=xml,
+    )
+
+
+def children(xml: etree._Element) -> list[SourceElement]:
+    """The BPMN children of an element; those of other namespaces are graphics or extensions."""
+    return [source_element(child, tag) for child in xml if (tag := local_name(child))]
+
+
+def is_true(value: str | None, *, default: bool = False) -> bool:
+    """An xsd:boolean attribute."""
+    return default if value is None else value.strip() in ("true", "1")

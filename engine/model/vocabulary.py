@@ -1,0 +1,68 @@
+"""The names of BPMN 2.0: what may stand where, and what becomes of it.
+
+Elements that run have a row in `readers.READERS`. The tables here hold the rest: what is only
+graphics or documentation, and what is drawn to mean something that does not run. A BPMN element in
+no table is an error: nothing in a model is ever ignored silently.
+"""
+
+from typing import Final
+
+_EVERYWHERE: Final = frozenset({"documentation", "extensionElements", "auditing", "monitoring"})
+_ARTIFACTS: Final = frozenset({"association", "group", "textAnnotation"})
+_ROLES: Final = frozenset(
+    {"resourceRole", "performer", "humanPerformer", "potentialOwner", "correlationSubscription"}
+)
+
+SILENT_IN_DEFINITIONS: Final = _EVERYWHERE | {
+    "import", "extension", "relationship", "itemDefinition", "collaboration", "conversation",
+    "globalConversation", "dataStore", "resource", "category", "partnerEntity", "partnerRole",
+    "endPoint", "correlationProperty", "signal", "escalation",
+}  # fmt: skip
+"""Root elements with no effect of their own. Signals and escalations are reported where used."""
+
+SILENT_IN_PROCESS: Final = _EVERYWHERE | _ARTIFACTS | {
+    "laneSet", "property", "dataObject", "dataObjectReference", "dataStoreReference",
+    "ioSpecification", "ioBinding", "supports", "supportedInterfaceRef",
+}  # fmt: skip
+"""Lanes, data and artifacts: seen by people, not by the engine."""
+
+WARNED_IN_PROCESS: Final = _ROLES
+
+SILENT_IN_NODE: Final = _EVERYWHERE | {
+    "incoming", "outgoing", "categoryValueRef", "property", "ioSpecification", "dataInput",
+    "dataOutput", "inputSet", "outputSet", "rendering", "script",
+}  # fmt: skip
+"""`incoming` and `outgoing` repeat what the sequence flows say, and often wrongly."""
+
+WARNED_IN_NODE: Final = _ROLES
+
+DATA_ASSOCIATIONS: Final = frozenset({"dataInputAssociation", "dataOutputAssociation"})
+DATA_MOVES: Final = frozenset({"assignment", "transformation"})
+"""An association is an arrow in the diagram; with one of these it would move data."""
+
+EVENT_DEFINITIONS: Final = frozenset(
+    {
+        "cancelEventDefinition", "compensateEventDefinition", "conditionalEventDefinition",
+        "errorEventDefinition", "escalationEventDefinition", "linkEventDefinition",
+        "messageEventDefinition", "signalEventDefinition", "terminateEventDefinition",
+        "timerEventDefinition",
+    }
+)  # fmt: skip
+
+ATTRIBUTES_AT_DEFAULT: Final = {
+    "isForCompensation": (frozenset({"false", "0"}), "compensation handler"),
+    "triggeredByEvent": (frozenset({"false", "0"}), "event sub-process"),
+    "instantiate": (frozenset({"false", "0"}), "instantiating start"),
+    "eventGatewayType": (frozenset({"Exclusive"}), "parallel event-based gateway"),
+    "startQuantity": (frozenset({"1"}), "start quantity"),
+    "completionQuantity": (frozenset({"1"}), "completion quantity"),
+}
+"""Attribute -> values that run, and what any other value asks for."""
+
+EXECUTABLE_NAMESPACES: Final = {
+    "http://camunda.org/schema/zeebe/1.0": "Camunda 8",
+    "http://camunda.org/schema/1.0/bpmn": "Camunda 7",
+    "http://activiti.org/bpmn": "Activiti",
+    "http://flowable.org/bpmn": "Flowable",
+}
+"""Namespaces whose extensions change how a model runs, and whose they are."""

@@ -1,0 +1,319 @@
+"""Models for tests: short calls that assemble the XML of a BPMN file, as a modeling tool saves it.
+
+    content = bpmn(
+        process(
+            "order",
+            start("begin"),
+            service_task("pay", type="payment", retries="5"),
+            boundary("late", "pay", timer(duration="PT1H")),
+            end("done"),
+            end("given_up"),
+            chain("begin", "pay", "done"),
+            flow("late", "given_up"),
+        ),
+        message("Placed", "order-placed", key="=orderId"),
+    )
+
+Every call gives a piece of XML text, so anything that has no call here can be written by hand
+beside them. `compiled(...)` takes the same pieces and gives the `ProcessModel`, failing the test on
+any error. Texts that begin with `=` are FEEL, as in Camunda 8.
+"""
+
+from collections.abc import Mapping
+from itertools import pairwise
+from xml.sax.saxutils import escape, quoteattr
+
+from engine.model.compile import CompiledResource, compile_resource
+from engine.model.elements import ProcessModel
+from engine.settings import Settings
+
+Pairs = Mapping[str, str] | tuple[tuple[str, str], ...]
+
+_HEAD = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n'
+    '<bpmn:definitions xmlns:bpmn="http://www.omg.org/spec/BPMN/20100524/MODEL"'
+    ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
+    ' xmlns:zeebe="http://camunda.org/schema/zeebe/1.0"'
+    ' id="definitions" targetNamespace="http://example.org/bpmn">\n'
+)
+
+
+# --- the file ---
+
+
+def bpmn(*parts: str) -> bytes:
+    """A whole file of processes, messages and errors."""
+    return (_HEAD + "\n".join(parts) + "\n</bpmn:definitions>\n").encode()
+
+
+def process(process_id: str, *parts: str, executable: bool = True) -> str:
+    return tag("process", *parts, id=process_id, isExecutable="true" if executable else "false")
+
+
+def message(message_id: str, name: str, *, key: str | None = None) -> str:
+    """A message for `message_event(message_id)`. `key`: the correlation key, such as `=orderId`."""
+    subscription = extension("subscription", correlationKey=key) if key is not None else ""
+    return tag("message", extensions(subscription), id=message_id, name=name)
+
+
+def error(error_id: str, code: str) -> str:
+    """An error for `error_event(error_id)`."""
+    return tag("error", id=error_id, errorCode=code)
+
+
+# --- flows ---
+
+
+def flow(
+    source: str,
+    target: str,
+    *,
+    condition: str | None = None,
+    flow_id: str | None = None,
+) -> str:
+    """A sequence flow. Its id is `<source>-<target>` unless `flow_id` is given."""
+    inner = "" if condition is None else tag("conditionExpression", escape(condition))
+    return tag(
+        "sequenceFlow",
+        inner,
+        id=flow_id or f"{source}-{target}",
+        sourceRef=source,
+        targetRef=target,
+    )
+
+
+def chain(*element_ids: str) -> str:
+    """Sequence flows from each element to the next."""
+    return "\n".join(flow(source, target) for source, target in pairwise(element_ids))
+
+
+# --- events; `trigger` is one of timer(), message_event(), error_event(), terminate_event() ---
+
+
+def start(element_id: str, trigger: str = "", *, outputs: Pairs = ()) -> str:
+    return tag("startEvent", extensions(io_mapping((), outputs)), trigger, id=element_id)
+
+
+def end(element_id: str, trigger: str = "", *, inputs: Pairs = ()) -> str:
+    return tag("endEvent", extensions(io_mapping(inputs, ())), trigger, id=element_id)
+
+
+def catch(element_id: str, trigger: str, *, outputs: Pairs = ()) -> str:
+    content = (extensions(io_mapping((), outputs)), trigger)
+    return tag("intermediateCatchEvent", *content, id=element_id)
+
+
+def throw(element_id: str, trigger: str = "") -> str:
+    return tag("intermediateThrowEvent", trigger, id=element_id)
+
+
+def boundary(
+    element_id: str,
+    attached_to: str,
+    trigger: str,
+    *,
+    interrupting: bool = True,
+    outputs: Pairs = (),
+) -> str:
+    return tag(
+        "boundaryEvent",
+        extensions(io_mapping((), outputs)),
+        trigger,
+        id=element_id,
+        attachedToRef=attached_to,
+        cancelActivity="true" if interrupting else "false",
+    )
+
+
+def timer(*, date: str | None = None, duration: str | None = None, cycle: str | None = None) -> str:
+    fields = {"timeDate": date, "timeDuration": duration, "timeCycle": cycle}
+    inner = (tag(name, escape(text)) for name, text in fields.items() if text is not None)
+    return tag("timerEventDefinition", *inner)
+
+
+def message_event(message_id: str) -> str:
+    return tag("messageEventDefinition", messageRef=message_id)
+
+
+def error_event(error_id: str | None = None) -> str:
+    """Without an id, a boundary event catches every error."""
+    return tag("errorEventDefinition", errorRef=error_id)
+
+
+def terminate_event() -> str:
+    return tag("terminateEventDefinition")
+
+
+# --- tasks and other activities ---
+
+
+def task(element_id: str, *, kind: str = "task", default: str | None = None) -> str:
+    """A task that passes through: `kind` is `task` or `manualTask`."""
+    return tag(kind, id=element_id, default=default)
+
+
+def service_task(
+    element_id: str,
+    *,
+    type: str | None = None,  # noqa: A002  # the word of the file
+    retries: str | None = None,
+    headers: Pairs = (),
+    inputs: Pairs = (),
+    outputs: Pairs = (),
+    default: str | None = None,
+    kind: str = "serviceTask",
+) -> str:
+    """A task done by a worker; `kind` is also `sendTask`, `businessRuleTask`, `scriptTask`.
+
+    The job type is the element's id unless `type` is given.
+    """
+    definition = extension("taskDefinition", type=type or element_id, retries=retries)
+    header = "".join(extension("header", key=key, value=value) for key, value in _pairs(headers))
+    content = extensions(
+        definition,
+        extension("taskHeaders", header) if header else "",
+        io_mapping(inputs, outputs),
+    )
+    return tag(kind, content, id=element_id, default=default)
+
+
+def script_task(
+    element_id: str, expression: str, *, result: str = "result", outputs: Pairs = ()
+) -> str:
+    """A FEEL expression whose value becomes the variable `result`."""
+    script = extension("script", expression=expression, resultVariable=result)
+    return tag("scriptTask", extensions(script, io_mapping((), outputs)), id=element_id)
+
+
+def user_task(
+    element_id: str,
+    *,
+    assignee: str | None = None,
+    candidate_users: str | None = None,
+    candidate_groups: str | None = None,
+    due_date: str | None = None,
+    follow_up_date: str | None = None,
+    priority: str | None = None,
+    form_key: str | None = None,
+    inputs: Pairs = (),
+    outputs: Pairs = (),
+    name: str | None = None,
+    default: str | None = None,
+) -> str:
+    content = extensions(
+        extension("userTask"),
+        extension(
+            "assignmentDefinition",
+            assignee=assignee,
+            candidateUsers=candidate_users,
+            candidateGroups=candidate_groups,
+        ),
+        extension("taskSchedule", dueDate=due_date, followUpDate=follow_up_date),
+        extension("priorityDefinition", priority=priority) if priority else "",
+        extension("formDefinition", formKey=form_key) if form_key else "",
+        io_mapping(inputs, outputs),
+    )
+    return tag("userTask", content, id=element_id, name=name, default=default)
+
+
+def receive_task(element_id: str, message_id: str, *, outputs: Pairs = ()) -> str:
+    content = extensions(io_mapping((), outputs))
+    return tag("receiveTask", content, id=element_id, messageRef=message_id)
+
+
+def sub_process(element_id: str, *parts: str, inputs: Pairs = (), outputs: Pairs = ()) -> str:
+    return tag("subProcess", extensions(io_mapping(inputs, outputs)), *parts, id=element_id)
+
+
+def call_activity(
+    element_id: str,
+    process_id: str,
+    *,
+    all_in: bool = True,
+    all_out: bool = True,
+    inputs: Pairs = (),
+    outputs: Pairs = (),
+) -> str:
+    """`all_in` and `all_out`: whether all variables go to the called process, and come back."""
+    called = extension(
+        "calledElement",
+        processId=process_id,
+        propagateAllParentVariables=None if all_in else "false",
+        propagateAllChildVariables=None if all_out else "false",
+    )
+    return tag("callActivity", extensions(called, io_mapping(inputs, outputs)), id=element_id)
+
+
+# --- gateways ---
+
+
+def exclusive(element_id: str, *, default: str | None = None) -> str:
+    """`default` is the id of a flow."""
+    return tag("exclusiveGateway", id=element_id, default=default)
+
+
+def parallel(element_id: str) -> str:
+    return tag("parallelGateway", id=element_id)
+
+
+def event_gateway(element_id: str) -> str:
+    return tag("eventBasedGateway", id=element_id)
+
+
+# --- pieces ---
+
+
+def tag(name: str, /, *content: str, **attributes: str | None) -> str:
+    """An element of BPMN, for what has no call of its own. None leaves an attribute out."""
+    return _xml(f"bpmn:{name}", content, attributes)
+
+
+def extension(name: str, /, *content: str, **attributes: str | None) -> str:
+    """An extension element of Camunda 8, to stand inside `extensions`."""
+    return _xml(f"zeebe:{name}", content, attributes)
+
+
+def extensions(*content: str) -> str:
+    return tag("extensionElements", *content) if any(content) else ""
+
+
+def io_mapping(inputs: Pairs, outputs: Pairs) -> str:
+    """Mappings from target to source: `{"amount": "=order.total"}`."""
+    inner = [
+        extension(kind, source=source, target=target)
+        for kind, pairs in (("input", inputs), ("output", outputs))
+        for target, source in _pairs(pairs)
+    ]
+    return extension("ioMapping", *inner) if inner else ""
+
+
+def _pairs(pairs: Pairs) -> tuple[tuple[str, str], ...]:
+    return tuple(pairs.items()) if isinstance(pairs, Mapping) else pairs
+
+
+def _xml(name: str, content: tuple[str, ...], attributes: Mapping[str, str | None]) -> str:
+    given = "".join(
+        f" {key}={quoteattr(value)}" for key, value in attributes.items() if value is not None
+    )
+    inner = "\n".join(part for part in content if part)
+    return f"<{name}{given}>{inner}</{name}>" if inner else f"<{name}{given}/>"
+
+
+# --- compiling ---
+
+
+def compiled_resource(content: bytes, name: str = "test.bpmn") -> CompiledResource:
+    """What compiling a file gives, errors and all."""
+    return compile_resource(name, content, Settings())
+
+
+def compiled(*parts: str, process_id: str = "p") -> ProcessModel:
+    """The model of one process made of these parts; messages and errors may be among them.
+
+    A failed assertion shows the findings.
+    """
+    root = [part for part in parts if part.startswith(("<bpmn:message ", "<bpmn:error "))]
+    inner = [part for part in parts if part not in root]
+    resource = compiled_resource(bpmn(*root, process(process_id, *inner)))
+    assert resource.deployable, resource.findings
+    return resource.process(process_id)
