@@ -9,9 +9,9 @@ Dictionaries keep their order: a state that was read back behaves as the one tha
 also where its dictionaries are walked through, and a replay of the same commands writes the same
 bytes.
 
-An instance over SPLIT_BYTES keeps its variables in a sibling hash, one field a scope, and the main
-document the scopes' order. Whether it is split is decided by its content alone, so it does not
-matter how many commands a batch had.
+An instance with more than SPLIT_BYTES of variables keeps them in a sibling hash, one field a scope,
+and the main document the scopes' order. Whether it is split is decided by its content alone, so it
+does not matter how many commands a batch had.
 """
 
 from collections.abc import Collection, Mapping
@@ -109,6 +109,11 @@ class SplitInstance(msgspec.Struct, frozen=True, kw_only=True):
     scopes: tuple[str, ...]
 
 
+def is_split(instance: ProcessInstance) -> bool:
+    """Whether the document of this instance has its variables apart."""
+    return instance.variables_bytes > SPLIT_BYTES
+
+
 def split(
     instance: ProcessInstance, dirty: Collection[int], stored: Collection[str]
 ) -> SplitInstance:
@@ -117,9 +122,8 @@ def split(
     `dirty` are the scopes that changed since it was written, `stored` the fields that its hash
     holds (none if it was not split, or is new).
     """
-    main = None if _variables_size(instance) > SPLIT_BYTES else encode(instance)
-    if main is not None and (len(main) <= SPLIT_BYTES or not instance.variables):
-        return SplitInstance(main=main, put={}, delete=tuple(stored), scopes=())
+    if not is_split(instance):
+        return SplitInstance(main=encode(instance), put={}, delete=tuple(stored), scopes=())
     scopes = {str(scope): scope for scope in instance.variables}
     bare = replace(instance, variables={})
     return SplitInstance(
@@ -131,15 +135,6 @@ def split(
         },
         delete=tuple(field for field in stored if field not in scopes),
         scopes=tuple(scopes),
-    )
-
-
-def _variables_size(instance: ProcessInstance) -> int:
-    """At most the bytes that the variables take: enough to skip encoding what must be split."""
-    return sum(
-        len(name) + len(text)
-        for scope in instance.variables.values()
-        for name, text in scope.items()
     )
 
 
