@@ -7,7 +7,7 @@ and is deleted when it would be empty.
 key after the tag            type        holds
 ---------------------------  ----------  ----------------------------------------------------------
 :fence                       string      Fence.encode(); written by `init` once, then by each commit
-:outbox                      list        entries to publish, oldest first (storage/outbox_entry.py)
+:outbox                      list        what to publish, oldest first (snapshots of OutboxRecord)
 :timers                      sorted set  "<timer>:<address>", scored by the due instant (epoch ms)
 :instance:<id>               string      a process instance, or its tombstone; a tombstone's TTL is
                                          garbage collection, far behind its stored expiry

@@ -1,0 +1,129 @@
+"""Documents of aggregates as keys of the store: what to read, and what to write of a change.
+
+A small document is one string. A large instance keeps its variables in a sibling hash, of which
+only the scopes that changed are written (`schemas.snapshot.split` decides, by content alone).
+"""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from engine.outcome import AggregateState
+from engine.routing import is_instance
+from engine.state import ProcessInstance, Tombstone
+from schemas.snapshot import decode_state, encode, split
+from storage.keys import PartitionKeys
+from storage.ports import (
+    Answer,
+    Delete,
+    Get,
+    HashDelete,
+    HashGetAll,
+    HashPut,
+    Operation,
+    Put,
+    StoreRead,
+)
+
+TOMBSTONE_GRACE_MS = 15 * 24 * 3600 * 1000
+"""How long after its expiry Redis may collect a tombstone.
+
+Its expiry is an instant of log time. A replay reads the log anew, and the log keeps 7 days by
+default: the tombstone must still be there for every record that may be read once more.
+"""
+
+
+class StoredDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """A state as the store has it. `scopes`: the fields of its sibling hash. `size`: its bytes."""
+
+    state: AggregateState | None
+    scopes: tuple[str, ...] = ()
+    size: int = 0
+
+
+def document_reads(keys: PartitionKeys, address: str) -> tuple[StoreRead, ...]:
+    """What to read for one document; the answers go to `decode_document`."""
+    main = Get(keys.state(address))
+    return (main, HashGetAll(keys.scopes(address))) if is_instance(address) else (main,)
+
+
+def decode_document(answers: Sequence[Answer]) -> StoredDocument:
+    """Raises NewerDocumentError, CorruptDocumentError."""
+    main, scopes = answers[0], answers[1] if len(answers) > 1 else {}
+    assert main is None or isinstance(main, bytes)
+    assert isinstance(scopes, dict)
+    if main is None:
+        return StoredDocument(state=None, scopes=tuple(scopes))
+    return StoredDocument(
+        state=decode_state(main, scopes),
+        scopes=tuple(scopes),
+        size=len(main) + sum(map(len, scopes.values())),
+    )
+
+
+class DocumentChange(msgspec.Struct, frozen=True, kw_only=True):
+    """What to write, and what the store then has."""
+
+    operations: tuple[Operation, ...]
+    stored: StoredDocument
+
+
+def change_document(
+    keys: PartitionKeys, address: str, before: StoredDocument, after: AggregateState | None
+) -> DocumentChange:
+    """The writes that make the stored document `before` the document of the state `after`."""
+    if isinstance(after, ProcessInstance):
+        return _change_instance(keys, before, after)
+    operations = list(_drop_scopes(keys, address, before))
+    key = keys.state(address)
+    if after is None:
+        operations.append(Delete(key))
+        return DocumentChange(operations=tuple(operations), stored=StoredDocument(state=None))
+    value = encode(after)
+    operations.append(Put(key, value, _expiry(after)))
+    stored = StoredDocument(state=after, size=len(value))
+    return DocumentChange(operations=tuple(operations), stored=stored)
+
+
+def _change_instance(
+    keys: PartitionKeys, before: StoredDocument, after: ProcessInstance
+) -> DocumentChange:
+    written = split(after, _dirty_scopes(before.state, after), before.scopes)
+    operations: list[Operation] = []
+    hash_key = keys.scopes(after.instance_id)
+    if written.put:
+        operations.append(HashPut(hash_key, written.put))
+    if written.delete:
+        operations.append(HashDelete(hash_key, written.delete))
+    operations.append(Put(keys.state(after.instance_id), written.main))
+    size = len(written.main)
+    if written.scopes:
+        size += sum(_texts_size(variables) for variables in after.variables.values())
+    stored = StoredDocument(state=after, scopes=written.scopes, size=size)
+    return DocumentChange(operations=tuple(operations), stored=stored)
+
+
+def _dirty_scopes(before: AggregateState | None, after: ProcessInstance) -> list[int]:
+    """The scopes whose variables are not what the store has.
+
+    Compared here rather than taken from the outcomes: an instance may end and a second life with
+    the same id begin within one batch. What no command touched is the same object, and costs
+    nothing to compare.
+    """
+    known = before.variables if isinstance(before, ProcessInstance) else {}
+    return [scope for scope, variables in after.variables.items() if known.get(scope) != variables]
+
+
+def _texts_size(variables: dict[str, str]) -> int:
+    return sum(len(name) + len(text) for name, text in variables.items())
+
+
+def _drop_scopes(keys: PartitionKeys, address: str, before: StoredDocument) -> Iterator[Operation]:
+    if before.scopes:
+        yield Delete(keys.scopes(address))
+
+
+def _expiry(state: AggregateState) -> int | None:
+    if isinstance(state, Tombstone):
+        return state.expires_at - state.ended_at + TOMBSTONE_GRACE_MS
+    return None
