@@ -29,6 +29,10 @@ ELSEWHERE = frozenset({"ASK", "CLUSTERDOWN", "MASTERDOWN", "MOVED", "READONLY", 
 """Codes that say: this server is not, or not now, the master of that key."""
 
 
+_NOT_PERMITTED = ("ACL failure in script", "can't run this command")
+"""How Redis 6 and Redis 7 put NOPERM inside a script."""
+
+
 def code_of(text: str) -> str:
     """The first word of an error, or of what an error inside a script quotes.
 
@@ -59,6 +63,7 @@ def storage_error(error: ResponseError) -> StorageError:
 
 def commit_error(text: str) -> StorageError:
     """The error of a commit's script as a whole: refused before it ran, or broken inside."""
-    if code_of(text) in NOTHING_WRITTEN or "Script killed by user" in text:
-        return StoreUnavailableError(text)
-    return PartitionHaltedError(text)
+    is_refused = code_of(text) in NOTHING_WRITTEN or any(
+        phrase in text for phrase in (*_NOT_PERMITTED, "Script killed by user")
+    )
+    return StoreUnavailableError(text) if is_refused else PartitionHaltedError(text)

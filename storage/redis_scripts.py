@@ -11,7 +11,7 @@ from typing import assert_never
 
 import msgspec
 
-from storage.errors import FenceLostError, PartitionHaltedError, StorageError, StoreUnavailableError
+from storage.errors import FenceLostError, PartitionHaltedError, StorageError
 from storage.ports import (
     Answer,
     Commit,
@@ -158,8 +158,8 @@ def commit_result(result: Reply) -> StorageError | None:
     if status == -1:
         return PartitionHaltedError(_text(rest[0]))
     key, _, text = _text(rest[0]).partition(": ")
-    if rest[1] == 0 and isinstance(commit_error(text), StoreUnavailableError):
-        return StoreUnavailableError(f"{key}: {text}")
+    if rest[1] == 0:
+        return type(commit_error(text))(f"nothing written: {key}: {text}")
     return PartitionHaltedError(f"half written, after {rest[1]} operations: {key}: {text}")
 
 

@@ -179,17 +179,24 @@ class RedisStore:
         lanes: dict[Lane, list[int]] = {}
         for number, key in enumerate(keys):
             lanes.setdefault(await self._lane(key, is_query=is_query), []).append(number)
+        ask = self._query if is_query else self._call
         calls = [
-            self._call(lane, [commands[number] for number in numbers], None)
-            for lane, numbers in lanes.items()
+            ask(lane, [commands[number] for number in numbers]) for lane, numbers in lanes.items()
         ]
         answers: dict[int, Reply] = {}
         for numbers, replies in zip(lanes.values(), await asyncio.gather(*calls), strict=True):
             answers.update(zip(numbers, replies, strict=True))
         return [self._checked(answers[number]) for number in range(len(commands))]
 
+    async def _query(self, lane: Lane, commands: Sequence[Command]) -> list[Reply]:
+        """Reads may be repeated: an idle connection that broke is not worth an error."""
+        try:
+            return await lane.call(commands)
+        except StoreUnavailableError:
+            return await self._call(lane, commands)
+
     async def _call(
-        self, lane: Lane, commands: Sequence[Command], fence_key: str | None
+        self, lane: Lane, commands: Sequence[Command], fence_key: str | None = None
     ) -> list[Reply]:
         try:
             return await lane.call(commands, fence_key)

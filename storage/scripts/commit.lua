@@ -22,8 +22,8 @@
 --   {-2, text, done}  an operation failed after `done` others were written
 --
 -- All types are checked before the first write, because Redis does not roll back: what a later
--- error leaves behind stays. When memory is full, Redis refuses a write of new data only as the
--- first write of a script; so a commit that begins with a removal goes through, fence included.
+-- error leaves behind stays. When memory is full, Redis refuses what adds data only as the first
+-- write of a script; so a commit of removals goes through, its fence included.
 
 local TYPES = {
   S = 'string', H = 'hash', h = 'hash', Z = 'zset', z = 'zset', R = 'list', L = 'list',
@@ -67,14 +67,30 @@ local function take()
   return ARGV[at - 1]
 end
 
+local ADDS = {S = true, H = true, Z = true, R = true}
+
 local function take_commit()
   local commit = {fence = KEYS[tonumber(take())], expected = take(), new = take(), operations = {}}
-  for number = 1, tonumber(take()) do
-    local code, key, count = take(), KEYS[tonumber(take())], tonumber(take())
-    commit.operations[number] = {code = code, key = key, first = at, last = at + count - 1}
-    at = at + count
+  local count = tonumber(take())
+  commit.adds = count == 0
+  for number = 1, count do
+    local code, key, arguments = take(), KEYS[tonumber(take())], tonumber(take())
+    commit.operations[number] = {code = code, key = key, first = at, last = at + arguments - 1}
+    commit.adds = commit.adds or ADDS[code]
+    at = at + arguments
   end
   return commit
+end
+
+-- Why Redis takes no new data now, or nil: asked with a write that does nothing, because the key
+-- exists, and before every other write.
+local function refuses_data(commits)
+  for _, commit in ipairs(commits) do
+    if commit.adds and redis.call('EXISTS', commit.fence) == 1 then
+      local result = redis.pcall('SETNX', commit.fence, '')
+      return type(result) == 'table' and result.err or nil
+    end
+  end
 end
 
 local function refusal(commit)
@@ -107,9 +123,14 @@ local function write(commit)
   return {1}
 end
 
-local results = {}
-for number = 1, tonumber(take()) do
-  local commit = take_commit()
-  results[number] = refusal(commit) or write(commit)
+local commits, results = {}, {}
+for number = 1, tonumber(take()) do commits[number] = take_commit() end
+local refused = refuses_data(commits)
+for number, commit in ipairs(commits) do
+  local problem = refusal(commit)
+  if not problem and refused and commit.adds then
+    problem = {-2, commit.fence .. ': ' .. refused, 0}
+  end
+  results[number] = problem or write(commit)
 end
 return results
