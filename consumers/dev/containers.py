@@ -42,11 +42,17 @@ class ServerContainer:
         return int(self._docker.attrs["State"]["Pid"])
 
     def start(self) -> None:
+        """Raises UnavailableError when it cannot be created, for example for want of its image."""
         if self._created:
             self._docker.start()
-        else:
+            return
+        from docker.errors import DockerException  # noqa: PLC0415
+
+        try:
             self._container.start()
-            self._created = True
+        except DockerException as refused:
+            raise UnavailableError(f"{self.name} cannot be started: {refused}") from None
+        self._created = True
 
     async def wait_ready(self, answers: Answers, deadline_s: float) -> None:
         with contextlib.suppress(TimeoutError):

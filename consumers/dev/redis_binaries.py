@@ -11,10 +11,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from consumers.dev.embedded_kafka import installed_version, verified_file
 from consumers.dev.errors import UnavailableError
 from consumers.dev.process import LOOPBACK, ServerProcess, free_port
 from consumers.dev.redis_server import Redis, RedisKind, RedisWanted
+from consumers.dev.wheels import installed_version, verified_file
 
 NAMES = ("redis-server", "valkey-server")
 VERSION_MIN = (6, 2)

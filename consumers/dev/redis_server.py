@@ -51,7 +51,9 @@ class RedisSettings:
             "maxmemory-policy": "noeviction",
             **self.more,
         }
-        return [part for name, value in settings.items() for part in (f"--{name}", value)]
+        # Values of several words are several arguments: 6.2 ignores "--save '3600 1'" silently.
+        words = {name: value.split() or [""] for name, value in settings.items()}
+        return [part for name, values in words.items() for part in (f"--{name}", *values)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,5 +172,5 @@ async def given_redis(wanted: RedisWanted) -> Redis:
 
 def without_password(url: str) -> str:
     """The address as it may be shown."""
-    parts = urllib.parse.urlsplit(url)
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+    credentials, at, _ = urllib.parse.urlsplit(url).netloc.rpartition("@")
+    return url.replace(credentials + at, "", 1)

@@ -25,7 +25,7 @@ IN_CI = bool(os.environ.get("CI"))
 # Which servers were taken, for the summary at the end of the run.
 taken: list[str] = []
 
-# A test that asks for one of these fixtures carries the markers, so that `make check` leaves it out.
+# A test that asks for one of these carries the markers, so that `make check` leaves it out.
 MARKERS_OF_FIXTURE = {
     "kafka": ("kafka",),
     "kafka_cluster": ("kafka",),
