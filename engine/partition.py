@@ -62,7 +62,10 @@ class Stimulus(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PartitionInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the record is applied. `now` is the last now of the partition."""
+    """Where the record is applied. `now` is the last now of the partition.
+
+    `index` is the first number free for what the record causes.
+    """
 
     namespace: str
     partition: int
@@ -70,6 +73,7 @@ class PartitionInfo(msgspec.Struct, frozen=True, kw_only=True):
     generation: int
     now: int
     settings: Settings
+    index: int = 0
 
 
 class ReadState(msgspec.Struct, frozen=True):
@@ -147,7 +151,7 @@ class _Transaction:
         self.outcome = RecordOutcome(now=max(info.now, stimulus.timestamp_ms))
         self.command_id = stimulus.command_id or f"{info.partition}-{stimulus.offset}"
         self.queue: deque[c.AnyCommand] = deque()
-        self.index = 0
+        self.index = info.index
         self.definitions = Definitions()
 
     def run(self) -> Driver:
