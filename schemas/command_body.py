@@ -10,15 +10,14 @@ import msgspec
 from engine import values
 from engine.commands import AnyCommand, ClientCommand, Command
 from schemas.derive import COMMAND_FIELDS, COMMANDS
-from schemas.headers import HeaderError, checked_command_id
+from schemas.headers import BODY_TYPE, HeaderError, checked_command_id
 
-TYPE = "type"
 VARIABLES = "variables"
 
 COMMAND_TYPES: dict[str, type[Command]] = {command.__name__: command for command in COMMANDS}
 _CLIENT_COMMANDS = frozenset(command.__name__ for command in get_args(ClientCommand))
 _FIELDS = {
-    name: frozenset((TYPE, *COMMAND_FIELDS, *command.__struct_fields__))
+    name: frozenset((BODY_TYPE, *COMMAND_FIELDS, *command.__struct_fields__))
     for name, command in COMMAND_TYPES.items()
 }
 _INTEGER_MAX = 2**63 - 1
@@ -101,10 +100,12 @@ def read_json(name: str, members: dict[str, msgspec.Raw]) -> CommandBody:
 def _json_fields(name: str, members: dict[str, msgspec.Raw]) -> dict[str, Any]:
     unknown = [member for member in members if member not in _FIELDS[name]]
     if unknown:
-        expected = ", ".join(sorted(_FIELDS[name] - {TYPE}))
+        expected = ", ".join(sorted(_FIELDS[name] - {BODY_TYPE}))
         raise BodyError(f"{name} has no field {unknown[0][:40]!r}; it has {expected}.")
     fields = {
-        member: _json_field(name, member, raw) for member, raw in members.items() if member != TYPE
+        member: _json_field(name, member, raw)
+        for member, raw in members.items()
+        if member != BODY_TYPE
     }
     for member in COMMAND_FIELDS:
         if not isinstance(fields.get(member), str | None):

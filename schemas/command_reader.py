@@ -21,7 +21,6 @@ from engine.partition import InvalidCommand, Stimulus
 from engine.records import DeadLetter
 from schemas.command_body import (
     COMMAND_TYPES,
-    TYPE,
     BodyError,
     CommandBody,
     json_text,
@@ -32,6 +31,7 @@ from schemas.command_body import (
 from schemas.errors import NewerRecordError, RecordError, UndecodableRecordError
 from schemas.frames import AvroFrames, FrameError, UnknownSchemaError, is_json
 from schemas.headers import (
+    BODY_TYPE,
     CommandHeaders,
     HeaderError,
     checked_command_id,
@@ -134,7 +134,7 @@ def _read_json(value: bytes, headers: CommandHeaders) -> CommandBody:
         if headers.type in COMMAND_TYPES:
             raise
         raise UnknownCommandError(str(error)) from None
-    name = json_text(members, TYPE) or headers.type
+    name = json_text(members, BODY_TYPE) or headers.type
     if name is None:
         raise UnknownCommandError("The JSON object names no type of a command.")
     if name not in COMMAND_TYPES:

@@ -46,7 +46,9 @@ SEND_SOURCE = "torpor-source"
 SEND_NUMBER = "torpor-number"
 FORWARDED = "torpor-forwarded"
 
-TYPE_PREFIX = "torpor."
+BODY_TYPE = "type"
+"""Not a header: the member that names a command in a JSON object, where headers may be missing."""
+
 COMMAND_TYPE_PREFIX = "torpor.command."
 COMMAND_ID_MAX = 100
 CORRELATION_ID_MAX = 1_000

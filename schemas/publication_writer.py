@@ -8,6 +8,7 @@ from typing import assert_never
 
 import msgspec
 
+from engine.commands import AnyCommand
 from engine.events import AnyEvent
 from engine.records import (
     DeadLetter,
@@ -21,6 +22,7 @@ from engine.records import (
     Topic,
     Transition,
 )
+from engine.routing import address_of, kafka_key
 from schemas import headers as h
 from schemas.derive import NAMESPACE
 from schemas.frames import CONTENT_TYPES, AvroFrames, Body, Frame
@@ -70,6 +72,25 @@ class PublicationWriter:
             value=self._value(record),
         )
 
+    def write_command(
+        self, command: AnyCommand, partition: int, command_id: str | None
+    ) -> OutboxRecord:
+        """The record for a command that no other caused: a timer that is due, say.
+
+        Raises ValueError when the command names no address.
+        """
+        name = type(command).__name__
+        headers = [self._version, self._source, (h.TYPE, f"{h.COMMAND_TYPE_PREFIX}{name}".encode())]
+        if command_id is not None:
+            headers.append((h.ID, command_id.encode()))
+        return OutboxRecord(
+            topic=topic_name(self._namespace, Topic.COMMANDS),
+            key=kafka_key(address_of(command)).encode(),
+            partition=partition,
+            headers=(*headers, self._content_type),
+            value=self._command(command, command_id, None),
+        )
+
     def _topic(self, publication: Publication) -> str:
         if publication.topic is Topic.REPLIES and publication.reply is not None:
             return publication.reply.topic
@@ -96,7 +117,7 @@ class PublicationWriter:
         if isinstance(record, DeadLetter):
             return record.value
         if isinstance(record, SentCommand):
-            return self._command(record)
+            return self._command(record.command, record.command_id, record.actor)
         if self._is_json:
             return _JSON.encode(record)
         body = plain(record)
@@ -104,13 +125,12 @@ class PublicationWriter:
             body["events"] = [_tagged(event) for event in record.events]
         return self._frames.write(type(record).__name__, body)
 
-    def _command(self, sent: SentCommand) -> bytes:
-        name = type(sent.command).__name__
-        body = plain(sent.command)
-        own: Body = {"command_id": sent.command_id, "actor": sent.actor}
+    def _command(self, command: AnyCommand, command_id: str | None, actor: str | None) -> bytes:
+        name = type(command).__name__
+        body = {"command_id": command_id, "actor": actor, **plain(command)}
         if self._is_json:
-            return _JSON.encode({"type": name, **own, **body})
-        return self._frames.write(name, {**own, **body})
+            return _JSON.encode({h.BODY_TYPE: name, **body})
+        return self._frames.write(name, body)
 
 
 _JSON = msgspec.json.Encoder()

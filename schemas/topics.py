@@ -75,9 +75,10 @@ def escape_job_type(job_type: str) -> str:
 
 def _escape(job_type: bytes) -> str:
     parts = []
-    for byte, following in zip(job_type, [*job_type[1:], None], strict=True):
+    for index, byte in enumerate(job_type):
         keep = _is_plain(byte)
-        if byte == _HYPHEN and following is not None:
+        if byte == _HYPHEN and index + 1 < len(job_type):
+            following = job_type[index + 1]
             keep = following != _HYPHEN and _is_plain(following)
         parts.append(chr(byte) if keep else f"--{byte:02x}")
     return "".join(parts)

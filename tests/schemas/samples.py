@@ -1,0 +1,407 @@
+"""One example of every record of the wire and of every stored document.
+
+The golden files hold their bytes. An example never changes; what is new gets one of its own.
+"""
+
+import msgspec
+
+from engine import commands as c
+from engine import events as e
+from engine import records as r
+from engine.aggregates import (
+    Activation,
+    BufferedMessage,
+    DeployedVersion,
+    DeploymentsState,
+    MessageState,
+    OpenSubscriptionState,
+    PendingDeployment,
+    TimerStart,
+)
+from engine.definitions import ProcessVersions, VersionRef
+from engine.lifecycle import ElementState, InstanceState
+from engine.partition import AppliedCommand
+from engine.state import (
+    CallWait,
+    ElementInstance,
+    IncidentWait,
+    JobWait,
+    ProcessInstance,
+    SubscriptionWait,
+    TaskWait,
+    TimerWait,
+    Tombstone,
+)
+from schemas.publication_writer import OutboxRecord
+from schemas.snapshot import Document
+
+NOW = 1_767_225_600_000
+ORDER = "0194fdc2-fa2f-7cc0-81d3-ff1207453200"
+VARIABLES = '{"amount":12.5,"name":"Zoë","big":12345678901234567890123}'
+
+COMMANDS: tuple[c.AnyCommand, ...] = (
+    c.DeployResources(resources=(c.Resource(name="order.bpmn", content=b"<definitions/>\x00"),)),
+    c.StartInstance(process_id="order", instance_id=ORDER, business_key="B-7", variables=VARIABLES),
+    c.TerminateInstance(instance_id=ORDER, reason="ordered twice"),
+    c.SetVariables(
+        instance_id=ORDER, element_instance_id=f"{ORDER}:65541", variables=VARIABLES, local=True
+    ),
+    c.CompleteJob(job_id=f"{ORDER}:65543", attempt=2, variables=VARIABLES, token="t"),
+    c.FailJob(job_id=f"{ORDER}:65543", attempt=1, message="no credit", retries=2, backoff_ms=5_000),
+    c.ThrowError(code="NO_CREDIT", job_id=f"{ORDER}:65543", attempt=1, message="no credit"),
+    c.CompleteTask(task_id=f"{ORDER}:65545", variables=VARIABLES),
+    c.PublishMessage(
+        name="paid", correlation_key="B-7", message_id="m1", ttl_ms=60_000, variables=VARIABLES
+    ),
+    c.ResolveIncident(incident_id=f"{ORDER}:65550", retries=3, variables=VARIABLES),
+    c.ActivateVersion(
+        partition=3,
+        deployment=12,
+        process_id="order",
+        version=2,
+        checksum="ab" * 32,
+        semantics=1,
+        message_starts=(("paid", "Start_paid"), ("ordered", "Start_ordered")),
+    ),
+    c.VersionActivated(deployment=12, process_id="order", version=2, partition=3),
+    c.FireTimer(address=ORDER, timer=65_547, due_ms=NOW),
+    c.Continue(instance_id=ORDER, steps=1_000),
+    c.StartChild(
+        instance_id=f"{ORDER}~65560",
+        process_id="payment",
+        version=1,
+        parent_id=ORDER,
+        parent_element=65_541,
+        depth=1,
+        business_key="B-7",
+        variables=VARIABLES,
+    ),
+    c.ChildEnded(
+        instance_id=ORDER,
+        parent_element=65_541,
+        child_id=f"{ORDER}~65560",
+        state="COMPLETED",
+        variables=VARIABLES,
+    ),
+    c.TerminateChild(instance_id=f"{ORDER}~65560", parent_element=65_541),
+    c.OpenSubscription(
+        name="paid",
+        correlation_key="B-7",
+        instance_id=ORDER,
+        process_id="order",
+        subscription=65_548,
+        interrupting=True,
+    ),
+    c.CloseSubscription(name="paid", correlation_key="B-7", instance_id=ORDER, subscription=65_548),
+    c.DeliverMessage(
+        instance_id=ORDER,
+        subscription=65_548,
+        message=9,
+        name="paid",
+        correlation_key="B-7",
+        variables=VARIABLES,
+    ),
+    c.SettleMessage(
+        name="paid",
+        correlation_key="B-7",
+        instance_id=ORDER,
+        subscription=65_548,
+        message=9,
+        accepted=True,
+    ),
+    c.StartByMessage(
+        instance_id=ORDER,
+        process_id="order",
+        version=2,
+        start_element="Start_paid",
+        name="paid",
+        correlation_key="B-7",
+        message=9,
+        variables=VARIABLES,
+    ),
+    c.MessageStartSettled(
+        name="paid",
+        correlation_key="B-7",
+        process_id="order",
+        instance_id=ORDER,
+        message=9,
+        accepted=False,
+    ),
+    c.ReleaseMessageKey(name="paid", correlation_key="B-7", process_id="order", instance_id=ORDER),
+    c.StartByTimer(instance_id=ORDER, process_id="order", version=2, start_element="Start_daily"),
+    c.RaiseIncident(instance_id=ORDER, kind="ENGINE_FAULT", message="a bug"),
+)
+
+START = e.InstanceStart(
+    process_id="order",
+    version=2,
+    root_id=ORDER,
+    counter=65_536,
+    start_command_id="start-1",
+    started_at=NOW,
+    business_key="B-7",
+)
+
+DETAILS = e.TaskDetails(
+    name="Approve",
+    assignee="ada",
+    candidate_users=("ada", "bob"),
+    candidate_groups=("sales",),
+    due_at=NOW + 86_400_000,
+    priority=70,
+    created_at=NOW,
+)
+
+EVENTS: tuple[e.AnyEvent, ...] = (
+    e.InstanceChanged(state="RUNNING", start=START),
+    e.ElementActivated(key=65_538, element_id="Task_1", scope=65_537, consumed=("Flow_1",)),
+    e.ElementCompleted(key=65_538),
+    e.ElementTerminated(key=65_538),
+    e.FlowTaken(flow_id="Flow_2", scope=65_537),
+    e.VariablesSet(scope=65_537, variables={"amount": "12.50", "name": '"Zoë"'}),
+    e.TimerArmed(
+        key=65_540,
+        owner=65_538,
+        element_id="Boundary_1",
+        due_ms=NOW,
+        cycle="R3/PT1H",
+        repetitions=2,
+    ),
+    e.TimerClosed(key=65_540, fired=True),
+    e.SubscriptionOpened(
+        key=65_541,
+        owner=65_538,
+        element_id="Catch_1",
+        name="paid",
+        correlation_key="B-7",
+        interrupting=False,
+    ),
+    e.SubscriptionClosed(key=65_541, message=9),
+    e.JobOpened(
+        key=65_542,
+        owner=65_538,
+        type="charge-card",
+        attempt=1,
+        retries_left=3,
+        headers={"currency": "EUR"},
+    ),
+    e.JobClosed(
+        key=65_542, reason="failed", message="no credit", retries_left=2, retry_at=NOW + 5_000
+    ),
+    e.TaskChanged(key=65_543, owner=65_538, state="created", details=DETAILS),
+    e.CallOpened(key=65_544, owner=65_538, child_id=f"{ORDER}~65544"),
+    e.CallClosed(key=65_544),
+    e.IncidentRaised(
+        key=65_545,
+        owner=65_538,
+        kind="NO_FLOW_CHOSEN",
+        message="no condition holds",
+        step="leave",
+        element_id="Gateway_1",
+    ),
+    e.IncidentResolved(key=65_545, canceled=True),
+    e.ConditionEvaluated(scope=65_537, flow_id="Flow_3", expression="amount > 10", result=True),
+)
+
+EFFECT = r.Effect(
+    id="3-4711-2",
+    type="JobCreated",
+    partition=3,
+    offset=4_711,
+    index=2,
+    time=NOW,
+    instance_id=ORDER,
+    root_id=ORDER,
+    process_id="order",
+    version=2,
+    business_key="B-7",
+    element_id="Task_1",
+    element_instance_id=f"{ORDER}:65538",
+    sequence=65_542,
+    digest="5f" * 16,
+    causation="start-1",
+    actor="ada",
+    variables=VARIABLES,
+    job=r.EffectJob(job_id=f"{ORDER}:65542", attempt=1, type="charge-card"),
+)
+
+PUBLISHED: tuple[r.Effect | r.Job | r.Task | r.Reply | r.Transition, ...] = (
+    EFFECT,
+    r.Job(
+        job_id=f"{ORDER}:65542",
+        attempt=1,
+        type="charge-card",
+        instance_id=ORDER,
+        root_id=ORDER,
+        process_id="order",
+        version=2,
+        business_key="B-7",
+        element_id="Task_1",
+        headers={"currency": "EUR"},
+        variables=VARIABLES,
+        retries_left=3,
+        created_at=NOW,
+    ),
+    r.Task(
+        task_id=f"{ORDER}:65543",
+        state="created",
+        instance_id=ORDER,
+        root_id=ORDER,
+        process_id="order",
+        version=2,
+        element_id="Task_2",
+        name="Approve",
+        assignee="ada",
+        candidate_users=("ada", "bob"),
+        candidate_groups=("sales",),
+        due_at=NOW + 86_400_000,
+        priority=70,
+        created_at=NOW,
+        variables=VARIABLES,
+        revision=1,
+    ),
+    r.Reply(
+        command_id="start-1",
+        status=r.ReplyStatus.REJECTED,
+        instance_id=ORDER,
+        code="INVALID_STATE",
+        detail="expected RUNNING, found COMPLETED",
+        result='{"findings":[]}',
+    ),
+    r.Transition(
+        instance_id=ORDER,
+        root_id=ORDER,
+        process_id="order",
+        version=2,
+        partition=3,
+        offset=4_711,
+        index=3,
+        time=NOW,
+        command_id="start-1",
+        command_type="StartInstance",
+        actor="ada",
+        first_sequence=65_537,
+        part=1,
+        parts=1,
+        events=EVENTS,
+    ),
+)
+
+INSTANCE = ProcessInstance(
+    instance_id=ORDER,
+    start=START,
+    state=InstanceState.RUNNING,
+    counter=65_550,
+    sequence=65_560,
+    digest="5f" * 16,
+    revision=7,
+    elements={
+        65_537: ElementInstance(key=65_537, element_id="order", scope=None, since_ms=NOW, open=2),
+        65_541: ElementInstance(
+            key=65_541,
+            element_id="Task_1",
+            scope=65_537,
+            since_ms=NOW,
+            state=ElementState.ACTIVE,
+            waits=(65_542, 65_540),
+        ),
+    },
+    waits={
+        65_542: JobWait(
+            key=65_542,
+            owner=65_541,
+            type="charge-card",
+            attempt=1,
+            retries_left=3,
+            headers={"currency": "EUR"},
+        ),
+        65_540: TimerWait(key=65_540, owner=65_541, element_id="Boundary_1", due_ms=NOW),
+        65_543: TaskWait(key=65_543, owner=65_541, details=DETAILS),
+        65_544: SubscriptionWait(
+            key=65_544, owner=65_541, element_id="Catch_1", name="paid", correlation_key="B-7"
+        ),
+        65_545: CallWait(key=65_545, owner=65_541, child_id=f"{ORDER}~65545"),
+        65_546: IncidentWait(
+            key=65_546,
+            owner=65_541,
+            kind="NO_FLOW_CHOSEN",
+            message="no condition holds",
+            step="leave",
+            since_ms=NOW,
+        ),
+    },
+    arrivals={65_537: {"Flow_2": 1, "Flow_1": 2}},
+    variables={65_541: {"zeta": "1", "alpha": '"a"'}, 65_537: {"amount": "12.50"}},
+    variables_bytes=30,
+)
+
+DOCUMENTS: dict[str, Document] = {
+    "instance": INSTANCE,
+    "tombstone": Tombstone(
+        instance_id=ORDER,
+        process_id="order",
+        version=2,
+        business_key="B-7",
+        state=InstanceState.COMPLETED,
+        start_command_id="start-1",
+        ended_at=NOW,
+        expires_at=NOW + 86_400_000,
+    ),
+    "message": MessageState(
+        name="paid",
+        correlation_key="B-7",
+        subscriptions=(
+            OpenSubscriptionState(
+                instance_id=ORDER, process_id="order", subscription=65_544, interrupting=True
+            ),
+        ),
+        messages=(
+            BufferedMessage(
+                number=9, variables=VARIABLES, expires_at=NOW + 60_000, taken_by=("order",)
+            ),
+        ),
+        message_ids={"m2": NOW + 3_600_000, "m1": NOW},
+        started={"order": ORDER},
+        timer_at=NOW + 60_000,
+    ),
+    "deployments": DeploymentsState(
+        versions={"order": (DeployedVersion(version=1, checksum="ab" * 32, semantics=1),)},
+        timer_starts=(
+            TimerStart(
+                timer=7, process_id="order", version=1, element_id="Start_daily", due_ms=NOW
+            ),
+        ),
+        pending=(
+            PendingDeployment(
+                number=12,
+                command_id="deploy-1",
+                reply=r.ReplyAddress(topic="shop.replies", partition=2, correlation_id=b"\x00\xff"),
+                result='{"deployed":[]}',
+                waiting=(Activation(process_id="order", version=1, partitions=(3, 5)),),
+            ),
+        ),
+    ),
+    "versions": ProcessVersions(
+        process_id="order",
+        versions=(VersionRef(version=1, checksum="ab" * 32, semantics=1),),
+        message_starts=(("paid", "Start_paid"),),
+    ),
+    "applied": AppliedCommand(
+        status=r.ReplyStatus.REJECTED,
+        instance_id=ORDER,
+        code="NOT_FOUND",
+        detail="no such process",
+    ),
+    "send": r.SendNumber(generation=1, offset=4_711, index=2),
+    "outbox": OutboxRecord(
+        topic="shop.effects",
+        key=ORDER.encode(),
+        partition=3,
+        headers=(("ce_id", b"3-4711-2"),),
+        value=b"\xc3\x01",
+    ),
+}
+
+
+def name_of(record: msgspec.Struct) -> str:
+    return type(record).__name__
