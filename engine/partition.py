@@ -62,10 +62,7 @@ class Stimulus(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PartitionInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the record is applied. `now` is the last now of the partition.
-
-    `index` is the first number free for what the record causes.
-    """
+    """Where the record is applied. `now` is the last now of the partition."""
 
     namespace: str
     partition: int
@@ -73,7 +70,6 @@ class PartitionInfo(msgspec.Struct, frozen=True, kw_only=True):
     generation: int
     now: int
     settings: Settings
-    index: int = 0
 
 
 class ReadState(msgspec.Struct, frozen=True):
@@ -151,7 +147,7 @@ class _Transaction:
         self.outcome = RecordOutcome(now=max(info.now, stimulus.timestamp_ms))
         self.command_id = stimulus.command_id or f"{info.partition}-{stimulus.offset}"
         self.queue: deque[c.AnyCommand] = deque()
-        self.index = info.index
+        self.index = 0
         self.definitions = Definitions()
 
     def run(self) -> Driver:
