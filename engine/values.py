@@ -15,7 +15,7 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-NESTING_MAX: Final = 200
+NESTING_MAX: Final = 100
 EXPONENT_MAX: Final = 6144  # of decimal128, which Camunda's FEEL engine computes with
 INTEGER_LIMIT: Final = 10**34
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any, Final, TypeAlias
 
-from engine.expressions.numeric import CONTEXT, Number, divide, finite, power, whole
+from engine.expressions.numeric import CONTEXT, Number, divide, finite, power, truncated, whole
 from engine.expressions.temporal import (
     DAYS_DURATION_NANOS_MAX,
     MONTHS_MAX,
@@ -90,7 +90,7 @@ def _scale_days(duration: DaysDuration, factor: Number) -> DaysDuration | None:
 
 def _scale_months(duration: MonthsDuration, factor: Number) -> MonthsDuration | None:
     months = CONTEXT.multiply(duration.months, factor)
-    return _months_duration(int(months)) if months.is_finite() and months < 10**12 else None
+    return _months_duration(truncated(months)) if months.is_finite() else None
 
 
 def _divide_days(duration: DaysDuration, divisor: Number) -> DaysDuration | None:
@@ -100,11 +100,11 @@ def _divide_days(duration: DaysDuration, divisor: Number) -> DaysDuration | None
 
 def _divide_months(duration: MonthsDuration, divisor: Number) -> MonthsDuration | None:
     quotient = divide(duration.months, divisor)
-    return None if quotient is None else _months_duration(int(quotient))
+    return None if quotient is None else _months_duration(truncated(quotient))
 
 
 def _nearest(nanos: Decimal) -> int:
-    if abs(nanos) > 2 * DAYS_DURATION_NANOS_MAX:
+    if not -DAYS_DURATION_NANOS_MAX <= nanos <= DAYS_DURATION_NANOS_MAX:
         return 2 * DAYS_DURATION_NANOS_MAX
     return int(nanos.to_integral_value(ROUND_HALF_EVEN))
 

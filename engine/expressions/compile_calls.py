@@ -1,17 +1,32 @@
 """Code for calls and for functions that the expression itself defines."""
 
+from typing import Final
+
 from engine.expressions import syntax
 from engine.expressions.environment import Code, Environment, Frame
-from engine.expressions.functions import Function, Parameter, Signature, invoke, invoke_named
+from engine.expressions.functions import (
+    Function,
+    Parameter,
+    invoke,
+    invoke_fitting,
+    invoke_named,
+    make_signature,
+)
 from engine.expressions.scope import Scope
 from engine.expressions.type_names import conform
 from engine.values import Value
 
+# What depends on its arguments alone and mostly has literal ones: evaluated when it is compiled.
+_FOLDED: Final = frozenset(["date", "time", "date and time", "duration"])
+
 
 def compile_call(node: syntax.Call, scope: Scope) -> Code:
     """function(argument, ...)"""
-    function = _compile_function(node.function, scope)
     arguments = tuple(scope.code(argument) for argument in node.arguments)
+    builtin = _builtin(node.function, scope)
+    if builtin is not None:
+        return _builtin_call(builtin, node, arguments)
+    function = scope.code(node.function)
     return lambda env, frame: invoke(
         function(env, frame), [argument(env, frame) for argument in arguments], env
     )
@@ -19,20 +34,38 @@ def compile_call(node: syntax.Call, scope: Scope) -> Code:
 
 def compile_named_call(node: syntax.NamedCall, scope: Scope) -> Code:
     """function(name: argument, ...)"""
-    function = _compile_function(node.function, scope)
+    builtin = _builtin(node.function, scope)
+    function = scope.code(node.function) if builtin is None else _constant(builtin)
     arguments = tuple((name, scope.code(argument)) for name, argument in node.arguments)
     return lambda env, frame: invoke_named(
         function(env, frame), {name: argument(env, frame) for name, argument in arguments}, env
     )
 
 
-def _compile_function(node: syntax.Node, scope: Scope) -> Code:
+def _builtin(node: syntax.Node, scope: Scope) -> Function | None:
     """A builtin is known now, unless an enclosing frame has bound its name to something else."""
     if isinstance(node, syntax.Name) and node.name not in scope.bound:
-        builtin = scope.build.builtins.get(node.name)
-        if builtin is not None:
-            return lambda _env, _frame: builtin
-    return scope.code(node)
+        return scope.build.builtins.get(node.name)
+    return None
+
+
+def _constant(value: Value) -> Code:
+    return lambda _env, _frame: value
+
+
+def _builtin_call(builtin: Function, node: syntax.Call, arguments: tuple[Code, ...]) -> Code:
+    candidates = tuple(each for each in builtin.signatures if each.takes(len(arguments)))
+    if builtin.name in _FOLDED and all(
+        isinstance(argument, syntax.Literal) for argument in node.arguments
+    ):
+        env = Environment()
+        return _constant(invoke_fitting(candidates, [code(env, None) for code in arguments], env))
+    if len(arguments) == 1:
+        only = arguments[0]
+        return lambda env, frame: invoke_fitting(candidates, (only(env, frame),), env)
+    return lambda env, frame: invoke_fitting(
+        candidates, [argument(env, frame) for argument in arguments], env
+    )
 
 
 def compile_function(node: syntax.FunctionLiteral, scope: Scope) -> Code:
@@ -54,6 +87,6 @@ def compile_function(node: syntax.FunctionLiteral, scope: Scope) -> Code:
             env.nesting -= levels
             return result
 
-        return Function("function", (Signature(parameters, call),))
+        return Function("function", (make_signature(parameters, call),))
 
     return make

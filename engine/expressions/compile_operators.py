@@ -7,7 +7,6 @@ from typing import Any, Final
 from engine.expressions import syntax
 from engine.expressions.arithmetic import TABLES, negate
 from engine.expressions.environment import MISSING, Code, Environment, Frame
-from engine.expressions.functions import Function
 from engine.expressions.operators import (
     Answer,
     at_most,
@@ -32,25 +31,25 @@ def compile_literal(node: syntax.Literal, _scope: Scope) -> Code:
 
 
 def compile_name(node: syntax.Name, scope: Scope) -> Code:
-    """A variable: the innermost frame that has it, else the caller's, else a builtin, else null."""
+    """A variable: of the innermost frame that has it, else the caller's, else null and missing."""
     name = node.name
-    builtin = scope.build.builtins.get(name)
     if name not in scope.bound:
         scope.build.free.setdefault(name)
-    return _framed_name(name, builtin) if scope.framed else _outer_name(name, builtin)
+    return _framed_name(name) if scope.framed else _outer_name(name)
 
 
-def _outer_name(name: str, builtin: Function | None) -> Code:
+def _outer_name(name: str) -> Code:
     def outer(env: Environment, _frame: Frame | None) -> Value:
         value = env.lookup(name)
         if value is MISSING:
-            return _absent(name, builtin, env)
+            env.missing[name] = None
+            return None
         return value
 
     return outer
 
 
-def _framed_name(name: str, builtin: Function | None) -> Code:
+def _framed_name(name: str) -> Code:
     def framed(env: Environment, frame: Frame | None) -> Value:
         while frame is not None:
             if name in frame.names:
@@ -58,16 +57,11 @@ def _framed_name(name: str, builtin: Function | None) -> Code:
             frame = frame.parent
         value = env.lookup(name)
         if value is MISSING:
-            return _absent(name, builtin, env)
+            env.missing[name] = None
+            return None
         return value
 
     return framed
-
-
-def _absent(name: str, builtin: Function | None, env: Environment) -> Value:
-    if builtin is None:
-        env.missing[name] = None
-    return builtin
 
 
 def compile_negation(node: syntax.Negation, scope: Scope) -> Code:

@@ -63,4 +63,4 @@ def compile_tree(tree: syntax.Node) -> tuple[Code, tuple[str, ...]]:
     """The code of a tree, and its free names in order of first use."""
     build = Build(COMPILERS, BUILTINS)
     code = Scope(build, frozenset(), framed=False).code(tree)
-    return code, tuple(name for name in build.free if name not in BUILTINS)
+    return code, tuple(build.free)

@@ -8,7 +8,35 @@ from engine.expressions.lexer import Kind, Token, tokenize
 
 # Keeps the parser well inside the interpreter's recursion limit: about 11 calls a level.
 DEPTH_MAX: Final = 48
-_PROPERTIES_OF_VALUES = ("time offset", "start included", "end included")
+
+
+class NameTree:
+    """Names of several words, by their words: finding the longest costs no more than its length."""
+
+    __slots__ = ("following", "name")
+
+    def __init__(self) -> None:
+        self.name: str | None = None
+        self.following: dict[str, NameTree] = {}
+
+    def add(self, words: tuple[str, ...], name: str) -> None:
+        """Put a name in its place."""
+        node = self
+        for word in words:
+            node = node.following.setdefault(word, NameTree())
+        node.name = name
+
+
+def _words(name: str) -> tuple[str, ...]:
+    try:
+        return tuple(token.text for token in tokenize(name)[:-1])
+    except ExpressionSyntaxError:
+        return ()  # only backticks can spell such a name
+
+
+_PROPERTIES: Final = NameTree()
+for _name in ("time offset", "start included", "end included"):
+    _PROPERTIES.add(_words(_name), _name)
 
 
 class Cursor:
@@ -19,10 +47,9 @@ class Cursor:
         self.depth = 0
         self._tokens = tokenize(text)
         self._index = 0
-        self._known: dict[tuple[str, ...], str] = {}
+        self._known = NameTree()
         for name in names:
             self.learn(name)
-        self._properties = {_words(name): name for name in _PROPERTIES_OF_VALUES}
 
     @property
     def index(self) -> int:
@@ -76,7 +103,7 @@ class Cursor:
         """Know a name of several words from here on."""
         words = _words(name)
         if len(words) > 1:
-            self._known[words] = name
+            self._known.add(words, name)
 
     def known_name(self) -> str | None:
         """Take the longest known name of several words that begins here, if any."""
@@ -84,22 +111,25 @@ class Cursor:
 
     def property_name(self) -> str:
         """Take what follows a dot."""
-        name = self._longest(self._known) or self._longest(self._properties)
+        name = self._longest(self._known) or self._longest(_PROPERTIES)
         if name is not None:
             return name
         if self.peek().kind not in (Kind.NAME, Kind.QUOTED, Kind.STRING):
             self.fail("Expected a property name")
         return self.take().text
 
-    def _longest(self, names: dict[tuple[str, ...], str]) -> str | None:
-        best: tuple[str, ...] = ()
-        for words in names:
-            if len(words) > len(best) and all(
-                self.peek(ahead).text == word for ahead, word in enumerate(words)
-            ):
-                best = words
-        self._index += len(best)
-        return names[best] if best else None
+    def _longest(self, tree: NameTree) -> str | None:
+        best: str | None = None
+        end = self._index
+        ahead = 0
+        node = tree.following.get(self.peek().text)
+        while node is not None:
+            ahead += 1
+            if node.name is not None:
+                best, end = node.name, self._index + ahead
+            node = node.following.get(self.peek(ahead).text)
+        self._index = end
+        return best
 
     def name_before(self, *stops: str) -> str:
         """Take the words of a name, up to one of these or anything that is no word."""
@@ -129,10 +159,3 @@ class Cursor:
         name = " ".join(self.text[first.start : self._tokens[self._index - 1].end].split())
         self.learn(name)
         return name
-
-
-def _words(name: str) -> tuple[str, ...]:
-    try:
-        return tuple(token.text for token in tokenize(name)[:-1])
-    except ExpressionSyntaxError:
-        return ()  # only backticks can spell such a name

@@ -3,7 +3,7 @@
 import enum
 import hashlib
 from collections.abc import Callable, Mapping
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Final, Literal, TypeAlias
 
 from engine.expressions.errors import BudgetExceededError
@@ -97,6 +97,9 @@ class Frame:
 Code: TypeAlias = Callable[[Environment, Frame | None], Value]
 
 
+_UNROUNDED: Final = Context(prec=16)
+
+
 def random_fraction(env: Environment) -> Decimal:
     """The next number from 0 to below 1, with 16 digits."""
-    return Decimal(int.from_bytes(env.draw()[:8], "big") % 10**16).scaleb(-16)
+    return Decimal(int.from_bytes(env.draw()[:8], "big") % 10**16).scaleb(-16, _UNROUNDED)

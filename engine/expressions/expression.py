@@ -1,6 +1,7 @@
 """Text to Expression, and what the engine asks of one: a value, or a plain yes or no."""
 
 from collections.abc import Iterable
+from decimal import Decimal
 
 import msgspec
 
@@ -11,7 +12,7 @@ from engine.expressions.errors import BudgetExceededError, EvaluationError, Expr
 from engine.expressions.parser import Parser
 from engine.expressions.syntax import Node
 from engine.expressions.type_names import type_name
-from engine.values import Value
+from engine.values import Value, normalise
 
 
 class Expression(msgspec.Struct, frozen=True, eq=False):
@@ -29,9 +30,10 @@ class Expression(msgspec.Struct, frozen=True, eq=False):
         """The value. Raises EvaluationError only where the budget is exceeded."""
         env.begin()
         try:
-            return self.code(env, None)
+            value = self.code(env, None)
         except RecursionError:
             raise BudgetExceededError("The expression nests too deeply.") from None
+        return normalise(value) if type(value) is Decimal else value
 
 
 def compile_feel(text: str, names: Iterable[str] = ()) -> Expression:

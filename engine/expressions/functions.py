@@ -24,20 +24,21 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 class Signature(msgspec.Struct, frozen=True):
-    """One way to call a function."""
+    """One way to call a function, with `least` to `most` arguments."""
 
     parameters: tuple[Parameter, ...]
     implementation: Implementation
-
-    @property
-    def required(self) -> int:
-        """How many arguments a call must have at least."""
-        return sum(not (parameter.optional or parameter.variadic) for parameter in self.parameters)
+    least: int
+    most: int
 
     @property
     def variadic(self) -> bool:
         """Whether the last parameter takes all further arguments."""
-        return bool(self.parameters) and self.parameters[-1].variadic
+        return self.most > len(self.parameters)
+
+    def takes(self, count: int) -> bool:
+        """Whether it can be called with that many arguments."""
+        return self.least <= count <= self.most
 
 
 class Function(ExpressionValue, frozen=True, eq=False):
@@ -68,15 +69,23 @@ _KINDS: Final[dict[str, frozenset[type] | None]] = {
     "range": frozenset({Range}),
     "function": frozenset({Function}),
 }
-_LIST: Final = frozenset({list})
+_ARGUMENTS_MAX: Final = 1_000_000
 
 
 def signature(parameters: str, implementation: Implementation) -> Signature:
     """A signature from its text: `string: string, length?: number`, `items...: any`."""
-    return Signature(
+    return make_signature(
         tuple(_parameter(part.strip()) for part in parameters.split(",") if part.strip()),
         implementation,
     )
+
+
+def make_signature(parameters: tuple[Parameter, ...], implementation: Implementation) -> Signature:
+    """A signature, with the number of arguments counted from its parameters."""
+    least = sum(not (parameter.optional or parameter.variadic) for parameter in parameters)
+    variadic = bool(parameters) and parameters[-1].variadic
+    most = _ARGUMENTS_MAX if variadic else len(parameters)
+    return Signature(parameters, implementation, least, most)
 
 
 def _parameter(text: str) -> Parameter:
@@ -88,16 +97,22 @@ def _parameter(text: str) -> Parameter:
 
 def invoke(function: Value, arguments: Sequence[Value], env: Environment) -> Value:
     """Call a function value by position; null if it is no function or no signature fits."""
-    env.spend(1)
     if not isinstance(function, Function):
+        env.spend(1)
         return None
-    for candidate in function.signatures:
-        if candidate.required <= len(arguments) and (
-            candidate.variadic or len(arguments) <= len(candidate.parameters)
-        ):
-            fitting = _fit(candidate, arguments)
-            if fitting is not None:
-                return _run(candidate, fitting, env)
+    candidates = [each for each in function.signatures if each.takes(len(arguments))]
+    return invoke_fitting(candidates, arguments, env)
+
+
+def invoke_fitting(
+    candidates: Sequence[Signature], arguments: Sequence[Value], env: Environment
+) -> Value:
+    """Call the first of the signatures whose parameter types fit, by position; null if none."""
+    env.spend(1)
+    for candidate in candidates:
+        fitting = _fit(candidate, arguments)
+        if fitting is not None:
+            return _run(candidate, fitting, env)
     return None
 
 
@@ -129,11 +144,11 @@ def _in_order(candidate: Signature, arguments: Mapping[str, Value]) -> list[Valu
 
 def _fit(candidate: Signature, arguments: Sequence[Value]) -> list[Value] | None:
     """The arguments as the parameters want them; null if one does not fit."""
-    parameters = candidate.parameters
-    fixed = len(parameters) - candidate.variadic
     fitting: list[Value] = []
-    for parameter, argument in zip(parameters, arguments[:fixed], strict=False):
+    for parameter, argument in zip(candidate.parameters, arguments, strict=False):
         kinds = parameter.kinds
+        if parameter.variadic:
+            break
         if kinds is None or type(argument) in kinds or (argument is None and parameter.optional):
             fitting.append(argument)
             continue
@@ -142,13 +157,13 @@ def _fit(candidate: Signature, arguments: Sequence[Value]) -> list[Value] | None
             return None
         fitting.append(converted)
     if candidate.variadic:
-        fitting.append(list(arguments[fixed:]))
+        fitting.append(list(arguments[len(candidate.parameters) - 1 :]))
     return fitting
 
 
 def _converted(argument: Value, kinds: frozenset[type]) -> Value:
     """DMN 1.5 section 10.3.2.9.4: a singleton list is its item, an item is a singleton list."""
-    if kinds is _LIST or kinds == _LIST:
+    if list in kinds:
         return None if argument is None else [argument]
     if isinstance(argument, list) and len(argument) == 1 and type(argument[0]) in kinds:
         return argument[0]
@@ -165,7 +180,11 @@ def _run(candidate: Signature, arguments: list[Value], env: Environment) -> Valu
 
 def _charge(value: Value, env: Environment) -> None:
     """Long texts and lists cost what it takes to walk through them once."""
-    if isinstance(value, str):
-        env.spend(len(value) >> 6)
-    elif isinstance(value, (list, dict)):
-        env.spend(len(value) >> 3)
+    kind = type(value)
+    if kind is str or kind is list or kind is dict:
+        size = len(value)  # type: ignore[arg-type]
+        if size >= _FREE_SIZE:
+            env.spend(size >> 6 if kind is str else size >> 3)
+
+
+_FREE_SIZE: Final = 8

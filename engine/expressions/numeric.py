@@ -36,7 +36,7 @@ def truncated(number: Number) -> int:
     """The integral part. Numbers beyond 34 digits cost no more than these digits."""
     if isinstance(number, int):
         return number
-    return int(number) if abs(number) < INTEGER_LIMIT else INTEGER_LIMIT
+    return int(number) if -INTEGER_LIMIT < number < INTEGER_LIMIT else INTEGER_LIMIT
 
 
 def parse_number(text: str) -> Number | None:

@@ -27,7 +27,9 @@ def _seconds(nanos: int) -> Number:
 
 
 def _signed(amount: int, part: Number) -> Number:
-    return -part if amount < 0 else part
+    if amount >= 0:
+        return part
+    return part.copy_negate() if isinstance(part, Decimal) else -part
 
 
 def _offset(time: Time) -> Value:

@@ -22,7 +22,8 @@ def _rounding(mode: str) -> Implementation:
         if value and value.adjusted() + digits >= CONTEXT.prec:
             return number  # has no digits there, so there is nothing to round
         unit = Decimal(1).scaleb(-digits, CONTEXT)
-        return normalise(value.quantize(unit, mode, CONTEXT))
+        result = finite(value.quantize(unit, mode, CONTEXT))
+        return None if result is None else normalise(result)
 
     return rounded
 
@@ -86,7 +87,7 @@ def _remainder_by_two(number: Number) -> Number:
         return number % 2
     if number.adjusted() >= CONTEXT.prec:
         return 0  # too large to have a last digit at all
-    return abs(CONTEXT.remainder(number, 2))
+    return CONTEXT.remainder(number, 2).copy_abs()
 
 
 def random_number(env: Environment) -> Value:
