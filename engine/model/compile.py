@@ -24,11 +24,11 @@ from engine.model.foreign import check_foreign_extensions
 from engine.model.formulas import Formulas
 from engine.model.parse import read_definitions
 from engine.model.readers import KINDS, read_element
-from engine.model.reading import Reading
+from engine.model.reading import Reading, Shared
 from engine.model.report import Report, quote
 from engine.model.source import Flow, ProcessSource
 from engine.model.validate import validate_process
-from engine.model.xml import Refusal, XmlDocument, read_document
+from engine.model.xml import ELEMENTS_MAX, Refusal, XmlDocument, count_elements, read_document
 from engine.settings import SEMANTICS, Settings
 
 
@@ -117,9 +117,15 @@ def _compile_document(
     document: XmlDocument, report: Report, semantics: int
 ) -> tuple[ProcessModel, ...]:
     dialect = choose(document.root)
+    if any(count_elements(document.root, name) > ELEMENTS_MAX for name in dialect.namespaces):
+        report.error(
+            "too-large",
+            f"The model has more than {ELEMENTS_MAX} extension elements. Split the model.",
+        )
+        return ()
     definitions = read_definitions(document.root, report, KINDS)
     check_foreign_extensions(definitions.processes, dialect, document.content, report)
-    formulas = Formulas(report)
+    formulas, shared = Formulas(report), Shared()
     models = [
         _compile_process(
             Reading(
@@ -127,6 +133,7 @@ def _compile_document(
                 catalogue=definitions.catalogue,
                 dialect=dialect,
                 formulas=formulas,
+                shared=shared,
                 report=report,
             ),
             semantics,

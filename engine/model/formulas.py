@@ -10,7 +10,8 @@ from engine.model.report import Placed, Report, quote
 
 LENGTH_MAX: Final = 16_384
 """Of one expression, in characters."""
-TOTAL_LENGTH_MAX: Final = 262_144
+TOTAL_LENGTH_MAX: Final = 131_072
+COUNT_MAX: Final = 4_000
 """Of all different expressions of a file: what can be compiled within a second."""
 
 _TARGET: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
@@ -105,6 +106,8 @@ class Formulas:
         self._length += len(text)
         if self._length > TOTAL_LENGTH_MAX:
             return f"the expressions of one file may have {TOTAL_LENGTH_MAX} characters in all"
+        if len(self._compiled) >= COUNT_MAX:
+            return f"one file may have {COUNT_MAX} different expressions"
         try:
             return compile_feel(text)
         except ExpressionSyntaxError as error:

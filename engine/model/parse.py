@@ -29,7 +29,6 @@ class Catalogue(msgspec.Struct, frozen=True, kw_only=True):
     messages: dict[str, SourceElement] = {}
     errors: dict[str, SourceElement] = {}
     operations: dict[str, SourceElement] = {}
-    event_definitions: dict[str, SourceElement] = {}
 
 
 class Definitions(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,9 +81,9 @@ def _read_root_element(
     child: SourceElement, catalogue: Catalogue, ids: "_Ids", report: Report
 ) -> None:
     tables = {"message": catalogue.messages, "error": catalogue.errors}
-    if child.tag in tables or child.tag in vocabulary.EVENT_DEFINITIONS:
+    if child.tag in tables:
         if child.id and ids.add(child):
-            tables.get(child.tag, catalogue.event_definitions)[child.id] = child
+            tables[child.tag][child.id] = child
     elif child.tag == "interface":
         for operation in children(child.xml):
             if operation.tag == "operation":
@@ -176,14 +175,15 @@ class _ProcessReader:
         self._process.scopes.setdefault(scope, []).append(node)
         if self._ids.add(child):
             self._process.node_index[child.id] = node.index
-        node.runnable = self._check_kind(node)
-        if not node.runnable:
-            return
-        if node.tag == "subProcess":
+        # What lies inside of something that does not run is read, but not judged by itself.
+        outer = self._process.nodes[scope].runnable if scope != PROCESS else True
+        node.runnable = outer and self._check_kind(node)
+        if node.tag in vocabulary.CONTAINERS:
             inner = [part for part in node.children if part.tag not in _IN_NODE_ONLY]
             self._read_scope(inner, node.index)
             node.children = [part for part in node.children if part.tag in _IN_NODE_ONLY]
-        self._check_children(node)
+        if node.runnable:
+            self._check_children(node)
 
     def _check_kind(self, node: Node) -> bool:
         if node.tag not in self._kinds:
@@ -199,7 +199,7 @@ class _ProcessReader:
 
     def _check_children(self, node: Node) -> None:
         for part in node.children:
-            if part.tag in vocabulary.SILENT_IN_NODE or part.tag in _DEFINING:
+            if part.tag in vocabulary.SILENT_IN_NODE or part.tag in vocabulary.EVENT_DEFINITIONS:
                 continue
             if part.tag in vocabulary.WARNED_IN_NODE:
                 _warn_no_effect(part, self._report, node)
@@ -272,7 +272,6 @@ def _warn_no_effect(part: SourceElement, report: Report, node: Node | None = Non
     )
 
 
-_DEFINING: Final = vocabulary.EVENT_DEFINITIONS | {"eventDefinitionRef"}
 _IN_NODE_ONLY: Final = (
     vocabulary.SILENT_IN_NODE | vocabulary.WARNED_IN_NODE | vocabulary.DATA_ASSOCIATIONS
     | {"multiInstanceLoopCharacteristics", "standardLoopCharacteristics"}

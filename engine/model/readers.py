@@ -120,7 +120,7 @@ def _boundary_event(reading: Reading, node: Node, extensions: Extensions) -> e.B
     outputs = _outputs(reading, node, extensions)
     interrupting = node.xml.get("cancelActivity", "true").strip() in ("true", "1")
     if isinstance(trigger, e.ErrorTrigger) and not interrupting:
-        # 10.5.6: an error "always interrupts the Activity to which it is attached".
+        # 10.5.6: of all boundary triggers only the error has no non-interrupting form.
         reading.report.warning(
             "always-interrupting",
             'An error event interrupts its activity whatever it says. Set cancelActivity="true".',
@@ -184,7 +184,7 @@ def _script_task(reading: Reading, node: Node, extensions: Extensions) -> e.Scri
             )
         return _inline_script(reading, node, fields, extensions.script)
     drawn = next((part for part in node.children if part.tag == "script"), None)
-    if drawn is None or extensions.job is not None or not reading.dialect.implied_jobs:
+    if drawn is None or extensions.job is not None or not reading.dialect.implied_names:
         job = _job(reading, node, extensions)
         return None if job is None else e.ScriptTask(**fields, job=job)
     text = "".join(drawn.xml.itertext()).strip()
@@ -298,7 +298,7 @@ def _event_based_gateway(
 
 def _job(reading: Reading, node: Node, extensions: Extensions) -> e.JobDefinition | None:
     source = extensions.job
-    if source is None and reading.dialect.implied_jobs:
+    if source is None and reading.dialect.implied_names:
         source = JobSource(type=Formula(_implied_type(reading, node), "static", node.line))
     job_type = reading.formulas.text(source.type, node, "job type") if source else None
     retries = _retries(reading, node, source.retries) if source else None

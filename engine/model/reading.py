@@ -2,11 +2,24 @@
 
 import msgspec
 
+from engine.expressions import Expression
 from engine.model.dialects.dialect import Dialect
+from engine.model.elements import Text
 from engine.model.formulas import Formulas
 from engine.model.parse import Catalogue
 from engine.model.report import Report
 from engine.model.source import ProcessSource
+
+
+class Shared(msgspec.Struct, frozen=True, kw_only=True):
+    """What many events may refer to, compiled once for each id: else a file could make it a square.
+
+    A value of None: it was reported.
+    """
+
+    message_names: dict[str, Text | None] = {}
+    correlation_keys: dict[str, Expression | None] = {}
+    error_codes: dict[str, Text | None] = {}
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
@@ -16,4 +29,5 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     catalogue: Catalogue
     dialect: Dialect
     formulas: Formulas
+    shared: Shared
     report: Report

@@ -75,5 +75,5 @@ class Report:
 
 def quote(text: str) -> str:
     """A piece of the file inside a sentence, shortened."""
-    flat = " ".join(text.split())
+    flat = " ".join(text[: 2 * _QUOTE_MAX].split())
     return f"'{flat}'" if len(flat) <= _QUOTE_MAX else f"'{flat[: _QUOTE_MAX - 3]}...'"

@@ -43,10 +43,7 @@ class Node(SourceElement, kw_only=True):
     @property
     def has_definition(self) -> bool:
         """Whether an event says what triggers it, or what it does."""
-        return any(
-            part.tag in EVENT_DEFINITIONS or part.tag == "eventDefinitionRef"
-            for part in self.children
-        )
+        return any(part.tag in EVENT_DEFINITIONS for part in self.children)
 
 
 class Flow(SourceElement, kw_only=True):
@@ -78,8 +75,10 @@ class ProcessSource(SourceElement, kw_only=True):
     def plain_starts(self, scope: int) -> tuple[int, ...]:
         """Where a scope begins when nothing triggers it.
 
-        At its none start event. 13.3.1: a scope without start events begins at every element
-        without incoming flow; a boundary event is no such element, its activity begins it.
+        13.3.4: "The Sub-Process has either a unique empty Start Event, which gets a token upon
+        instantiation, or it has no Start Event but Activities and Gateways without incoming
+        Sequence Flows. In the latter case all such Activities and Gateways get a token." The same
+        holds for a process, and here for any element but a boundary event, which its activity arms.
         """
         starts = self.start_events(scope)
         if starts:

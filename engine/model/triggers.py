@@ -34,9 +34,7 @@ TRIGGERS: Final[dict[str, frozenset[str]]] = {
 
 def read_trigger(reading: Reading, node: Node) -> Trigger | None:
     """What the event waits for or does. None, and a finding, where it does not run."""
-    definitions = _definitions(reading, node)
-    if definitions is None:
-        return None
+    definitions = [part for part in node.children if part.tag in EVENT_DEFINITIONS]
     if len(definitions) > 1:
         reading.report.error(
             "unsupported-element",
@@ -67,47 +65,62 @@ def read_message(reading: Reading, node: Node, owner: SourceElement) -> MessageT
             owner.line,
         )
         return None
-    starts = node.tag == "startEvent"
-    name = _message_name(reading, message, starts=starts)
-    if starts:
-        return MessageTrigger(name=name) if name is not None else None
-    key = reading.dialect.extensions(message, reading.report).correlation_key
-    if key is None:
-        reading.report.error(
-            "correlation-key-missing",
-            f"The message {quote(message.name or message.id)} is waited for, but has no"
-            " correlation key. Give it one, for example '=orderId'.",
-            node,
-            message.line,
-        )
+    name = _message_name(reading, message)
+    if node.tag == "startEvent":
+        constant = _start_name(reading, name, message)
+        return None if constant is None else MessageTrigger(name=constant)
+    key = _correlation_key(reading, message)
+    if name is None or key is None:
         return None
-    expression = reading.formulas.expression(key, message, "correlation key")
-    if name is None or expression is None:
-        return None
-    return MessageTrigger(name=name, correlation_key=expression)
+    return MessageTrigger(name=name, correlation_key=key)
 
 
-def _message_name(reading: Reading, message: SourceElement, *, starts: bool) -> Text | None:
-    formula = reading.dialect.formula(message.name or "", message.line)
+def _message_name(reading: Reading, message: SourceElement) -> Text | None:
+    names = reading.shared.message_names
+    if message.id in names:
+        return names[message.id]
+    implied = message.id if reading.dialect.implied_names else ""
+    formula = reading.dialect.formula(message.name or implied, message.line)
+    names[message.id] = reading.formulas.text(formula, message, "message name")
     if not formula.text:
         reading.report.error(
             "message-name-missing", "The message has no name. Give it one.", message
         )
-        return None
-    name = reading.formulas.text(formula, message, "message name")
-    if name is None or isinstance(name, str) or not starts:
-        return name
-    # Nothing has a variable yet when a start event subscribes: its name must stand alone.
-    value = None if name.names else _constant(name)
-    if not isinstance(value, str):
+    return names[message.id]
+
+
+def _correlation_key(reading: Reading, message: SourceElement) -> Expression | None:
+    keys = reading.shared.correlation_keys
+    if message.id in keys:
+        return keys[message.id]
+    formula = reading.dialect.extensions(message, reading.report).correlation_key
+    if formula is None:
         reading.report.error(
-            "start-needs-constant",
-            f"The name {quote('=' + name.text)} of a message that starts a process must give a"
-            " text without any variable. Write the name as it is.",
+            "correlation-key-missing",
+            f"The message {quote(message.name or message.id)} is waited for, but has no"
+            " correlation key. Give it one, for example '=orderId'.",
             message,
         )
-        return None
-    return value
+        keys[message.id] = None
+    else:
+        keys[message.id] = reading.formulas.expression(formula, message, "correlation key")
+    return keys[message.id]
+
+
+def _start_name(reading: Reading, name: Text | None, message: SourceElement) -> str | None:
+    """Nothing has a variable yet when a start event subscribes: its name must stand alone."""
+    if name is None or isinstance(name, str):
+        return name
+    value = None if name.names else _constant(name)
+    if isinstance(value, str) and value:
+        return value
+    reading.report.error(
+        "start-needs-constant",
+        f"The name {quote('=' + name.text)} of a message that starts a process must give a text"
+        " without any variable. Write the name as it is.",
+        message,
+    )
+    return None
 
 
 def _constant(expression: Expression) -> Value:
@@ -115,27 +128,6 @@ def _constant(expression: Expression) -> Value:
         return expression.evaluate(Environment())
     except EvaluationError:
         return None
-
-
-def _definitions(reading: Reading, node: Node) -> list[SourceElement] | None:
-    """The event's own definitions and those it refers to. None if a reference leads nowhere."""
-    definitions = []
-    for part in node.children:
-        if part.tag in EVENT_DEFINITIONS:
-            definitions.append(part)
-        elif part.tag == "eventDefinitionRef":
-            reference = (part.xml.text or "").strip()
-            found = resolve(reading.catalogue.event_definitions, reference)
-            if found is None:
-                reading.report.error(
-                    "dangling-reference",
-                    f"There is no event definition {quote(reference)}. Choose an existing one.",
-                    node,
-                    part.line,
-                )
-                return None
-            definitions.append(found)
-    return definitions
 
 
 def _report_position(reading: Reading, node: Node, definition: SourceElement | None) -> None:
@@ -178,17 +170,24 @@ def _read_error(reading: Reading, node: Node, definition: SourceElement) -> Trig
             definition.line,
         )
         return None
+    code = _error_code(reading, error)
+    return ErrorTrigger(code=code) if code is not None else None
+
+
+def _error_code(reading: Reading, error: SourceElement) -> Text | None:
+    codes = reading.shared.error_codes
+    if error.id in codes:
+        return codes[error.id]
     formula = reading.dialect.formula(error.xml.get("errorCode") or "", error.line)
-    code = reading.formulas.text(formula, error, "error code")
+    codes[error.id] = reading.formulas.text(formula, error, "error code")
     if not formula.text:
         reading.report.error(
             "error-code-missing",
             f"The error {quote(error.name or error.id)} has no errorCode. Give it one; a boundary"
             " event that shall catch every error refers to none.",
-            node,
-            error.line,
+            error,
         )
-    return ErrorTrigger(code=code) if code is not None else None
+    return codes[error.id]
 
 
 _TIMER_FIELDS: Final = {"timeDate": "date", "timeDuration": "duration", "timeCycle": "cycle"}

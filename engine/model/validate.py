@@ -35,7 +35,7 @@ def validate_process(process: ProcessSource, elements: Elements, report: Report)
 
 
 def _check_flow_scopes(process: ProcessSource, report: Report) -> None:
-    """7.6.1: "a Sequence Flow cannot cross a Sub-Process boundary"."""
+    """No sequence flow leads into or out of a sub-process: its border events do that."""
     for flow in process.flows:
         if flow.source is None or flow.target is None:
             continue
@@ -98,7 +98,6 @@ def _check_defaults(process: ProcessSource, report: Report) -> None:
                 "condition-ignored", f"A default flow has no effect on a {node.tag}.", node
             )
         elif flow.condition is not None:
-            # 8.3.13: "The default Sequence Flow [...] any condition on it is ignored".
             report.error(
                 "default-flow-condition",
                 "The default flow has a condition. Remove the condition: the flow is taken when"
@@ -146,11 +145,8 @@ def _check_starts(process: ProcessSource, report: Report) -> None:
                 owner,
             )
         elif not plain and not starts:
-            report.error(
-                "no-start",
-                f"The {owner.tag} does not begin anywhere. Give it a start event.",
-                owner,
-            )
+            what = "does not begin anywhere" if process.inside(scope) else "is empty"
+            report.error("no-start", f"The {owner.tag} {what}. Give it a start event.", owner)
 
 
 def _check_reachable(process: ProcessSource, report: Report) -> None:
@@ -168,7 +164,8 @@ def _check_reachable(process: ProcessSource, report: Report) -> None:
                 reached.add(index)
                 pending.append(index)
     for node in process.nodes:
-        if node.index not in reached and (node.scope == PROCESS or node.scope in reached):
+        inside_reached = node.scope == PROCESS or node.scope in reached
+        if node.index not in reached and node.runnable and inside_reached:
             report.warning(
                 "unreachable",
                 f"Nothing leads to this {node.tag}, so it never runs. Connect it, or remove it.",

@@ -1,9 +1,11 @@
-"""Whether what events wait for makes sense where they are: timers that can be due, no ambiguity."""
+"""Whether what events wait for makes sense where they are: readable times, no ambiguity."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from typing import Final
 
-from engine.expressions import Expression
+from engine.expressions import Environment, EvaluationError, Expression, schedule
+from engine.expressions.schedule import ScheduleError
 from engine.model.elements import (
     PROCESS,
     AnyElement,
@@ -15,20 +17,24 @@ from engine.model.elements import (
     StartEvent,
     TimerTrigger,
     Trigger,
+    UserTask,
 )
 from engine.model.report import Report, quote
 from engine.model.source import Node, ProcessSource
+from engine.values import Value
 
 Elements = dict[int, AnyElement]
 
 
 def check_triggers(process: ProcessSource, elements: Elements, report: Report) -> None:
-    """Report timers and catches that could not do what is drawn."""
+    """Report timers, dates and catches that could not do what is drawn."""
     for node in process.nodes:
         element = elements.get(node.index)
         trigger = _trigger(element)
         if element is not None and isinstance(trigger, TimerTrigger):
             _check_timer(element, trigger, node, report)
+        if isinstance(element, UserTask):
+            _check_task(element, node, report)
     for where, nodes in _alternatives(process):
         _check_alternatives(where, nodes, elements, report)
 
@@ -43,19 +49,65 @@ def _check_timer(element: AnyElement, timer: TimerTrigger, node: Node, report: R
             "A cycle repeats, but this event happens once. Give the timer a date or a duration.",
             node,
         )
-    expression = timer.date or timer.duration or timer.cycle
-    if (
-        isinstance(expression, Expression)
-        and isinstance(element, StartEvent)
-        and element.scope == PROCESS
-        and expression.names
-    ):
+    starts_process = isinstance(element, StartEvent) and element.scope == PROCESS
+    for kind, text in (("date", timer.date), ("duration", timer.duration), ("cycle", timer.cycle)):
+        if isinstance(text, str):
+            _check_schedule(kind, text, node, report)
+        elif text is not None and starts_process:
+            _check_constant(kind, text, node, report)
+
+
+def _check_task(task: UserTask, node: Node, report: Report) -> None:
+    for what, text in (("due date", task.due_date), ("follow-up date", task.follow_up_date)):
+        if isinstance(text, str):
+            try:
+                schedule.parse_date_time(text, _ANY_ZONE)
+            except ScheduleError as error:
+                report.error("bad-task-date", f"{error} Put right the task's {what}.", node)
+    if isinstance(task.priority, str) and not _INTEGER.fullmatch(task.priority):
+        report.error(
+            "bad-task-priority",
+            f"The priority {quote(task.priority)} is no whole number. Write one, or an expression"
+            " that begins with '='.",
+            node,
+        )
+
+
+def _check_schedule(kind: str, value: Value, node: Node, report: Report) -> None:
+    """Only whether it can be read: when it is due depends on when it is armed."""
+    try:
+        _SCHEDULES[kind](value)
+    except ScheduleError as error:
+        report.error(
+            f"bad-timer-{kind}", f"{error} Put right the timer's {kind} in the model.", node
+        )
+
+
+def _check_constant(kind: str, expression: Expression, node: Node, report: Report) -> None:
+    """Nothing has a variable when a deployment arms the timer that starts a process."""
+    if expression.names:
         report.error(
             "start-needs-constant",
             f"The timer that starts the process uses {quote(', '.join(expression.names))}, but"
             " nothing has a variable yet. Write it without variables.",
             node,
         )
+        return
+    try:
+        value = expression.evaluate(Environment())
+    except EvaluationError as error:
+        report.error(f"bad-timer-{kind}", f"{error} Put right the timer's {kind}.", node)
+    else:
+        _check_schedule(kind, value, node, report)
+
+
+_INTEGER: Final = re.compile(r"-?\d{1,9}", re.ASCII)
+_ANY_ZONE: Final = "UTC"
+_SCHEDULES: Final[dict[str, Callable[[Value], object]]] = {
+    "date": lambda value: schedule.parse_date_time(value, _ANY_ZONE),
+    "duration": schedule.parse_duration,
+    "cycle": lambda value: schedule.parse_cycle(value, _ANY_ZONE),
+}
 
 
 def _alternatives(process: ProcessSource) -> Iterable[tuple[str, list[Node]]]:

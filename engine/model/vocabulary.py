@@ -40,6 +40,9 @@ DATA_ASSOCIATIONS: Final = frozenset({"dataInputAssociation", "dataOutputAssocia
 DATA_MOVES: Final = frozenset({"assignment", "transformation"})
 """An association is an arrow in the diagram; with one of these it would move data."""
 
+CONTAINERS: Final = frozenset({"subProcess", "transaction", "adHocSubProcess"})
+"""Activities that hold flow elements, whether they run or not."""
+
 EVENT_DEFINITIONS: Final = frozenset(
     {
         "cancelEventDefinition", "compensateEventDefinition", "conditionalEventDefinition",
@@ -54,8 +57,9 @@ ATTRIBUTES_AT_DEFAULT: Final = {
     "triggeredByEvent": (frozenset({"false", "0"}), "event sub-process"),
     "instantiate": (frozenset({"false", "0"}), "instantiating start"),
     "eventGatewayType": (frozenset({"Exclusive"}), "parallel event-based gateway"),
-    "startQuantity": (frozenset({"1"}), "start quantity"),
-    "completionQuantity": (frozenset({"1"}), "completion quantity"),
+    # 0 is not allowed, means nothing, and is what one well-known tool writes everywhere.
+    "startQuantity": (frozenset({"0", "1"}), "start quantity"),
+    "completionQuantity": (frozenset({"0", "1"}), "completion quantity"),
 }
 """Attribute -> values that run, and what any other value asks for."""
 

@@ -14,8 +14,8 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
 
     `extensions` translates what one element carries and reports what it cannot translate.
     `formula` reads a text that may be an expression, with its line; `condition` one that always is.
-    `platforms` are the values of the modeler's `executionPlatform`. `implied_jobs`: a task that
-    names no job type gets its implementation, operation or id as one.
+    `platforms` are the values of the modeler's `executionPlatform`. `implied_names`: a task that
+    names no job type gets its implementation, operation or id as one, a message its id as name.
     """
 
     name: str
@@ -24,4 +24,4 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     extensions: Callable[[SourceElement, Report], Extensions]
     formula: Callable[[str, int], Formula]
     condition: Callable[[str, int], Formula]
-    implied_jobs: bool = False
+    implied_names: bool = False

@@ -1,4 +1,4 @@
-"""BPMN 2.0 without extensions. Texts and conditions are FEEL as in Camunda 8; jobs are implied."""
+"""BPMN 2.0 without extensions. Texts and conditions are FEEL as in Camunda 8; names are implied."""
 
 from engine.model.dialects import feel
 from engine.model.dialects.dialect import Dialect
@@ -18,5 +18,5 @@ DIALECT = Dialect(
     extensions=_extensions,
     formula=feel.formula,
     condition=feel.condition,
-    implied_jobs=True,
+    implied_names=True,
 )
