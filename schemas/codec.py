@@ -18,7 +18,7 @@ from schemas.frames import AvroFrames, Body, Frame, FrameError, is_json
 from schemas.publication_writer import OutboxRecord, PublicationWriter
 from schemas.topics import topic_name
 
-Published = TypeVar("Published", Effect, Job, Task, Reply, Transition)
+Published = TypeVar("Published", bound=Effect | Job | Task | Reply | Transition)
 
 
 class Codec:

@@ -4,6 +4,7 @@ A file that is there is never written again: when the bytes of an example change
 field), the new ones get the next number, and the old ones stay to be read.
 """
 
+import json
 from pathlib import Path
 
 import msgspec
@@ -13,6 +14,7 @@ from engine.records import Publication, SendNumber, SentCommand, Topic
 from schemas import snapshot
 from schemas.codec import Codec
 from schemas.frames import Frame
+from tests.schemas.layouts import layout
 from tests.schemas.samples import COMMANDS, DOCUMENTS, PUBLISHED, name_of
 
 FOLDER = Path(__file__).parent.parent / "golden"
@@ -64,6 +66,11 @@ def add() -> None:
             path = FOLDER / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.with_stem(f"{path.stem}-{len(found) + 1}").write_bytes(value)
+
+    layouts = FOLDER / "layouts" / f"format-{snapshot.FORMAT}.json"
+    if not layouts.exists():
+        layouts.parent.mkdir(exist_ok=True)
+        layouts.write_text(json.dumps(layout(), indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """The committed schemas are those of the engine's Structs, and only ever grow."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ def test_schema_only_adds_to_its_last_release(name: str) -> None:
     chain = [*released_files(FOLDER, name), FOLDER / f"{name}.avsc"]
     schemas = [json.loads(file.read_text()) for file in chain]
     assert len(schemas) > 1, "run python -m schemas.generate --release"
-    for before, after in zip(schemas, schemas[1:], strict=False):
+    for before, after in pairwise(schemas):
         assert breaks(before, after) == []
 
 
@@ -46,20 +47,18 @@ def test_release_copies_only_what_has_changed(tmp_path: Path) -> None:
     assert release(tmp_path) == ["Reply-2.avsc"]
 
 
+INNER_RECORD: dict[str, Any] = {
+    "type": "record",
+    "name": "torpor.I",
+    "fields": [{"name": "n", "type": "long"}],
+}
 RECORD: dict[str, Any] = {
     "type": "record",
     "name": "torpor.R",
     "fields": [
         {"name": "id", "type": "string"},
         {"name": "note", "type": ["null", "string"], "default": None},
-        {
-            "name": "inner",
-            "type": {
-                "type": "record",
-                "name": "torpor.I",
-                "fields": [{"name": "n", "type": "long"}],
-            },
-        },
+        {"name": "inner", "type": INNER_RECORD},
     ],
 }
 
