@@ -1,8 +1,26 @@
 """`apply`: one command on one aggregate. Chooses the aggregate's own decide by the address."""
 
+from typing import TypeAlias
+
 from engine import commands as c
+from engine.aggregates import DeploymentsState, MessageState
+from engine.correlation import apply_message
+from engine.deployments import apply_deployments, apply_partition_table
+from engine.errors import InvariantError
+from engine.instances.aggregate import apply_instance
 from engine.outcome import AggregateState, Context, Outcome
 from engine.rejections import Rejection
+from engine.routing import DEPLOYMENTS, is_instance
+
+_ForDeployments: TypeAlias = c.DeployResources | c.VersionActivated
+_ForMessages: TypeAlias = (
+    c.PublishMessage
+    | c.OpenSubscription
+    | c.CloseSubscription
+    | c.SettleMessage
+    | c.MessageStartSettled
+    | c.ReleaseMessageKey
+)
 
 
 def apply(
@@ -12,4 +30,35 @@ def apply(
 
     Raises InvariantError when state and rules do not fit together: a bug.
     """
-    raise NotImplementedError
+    if isinstance(command, c.ActivateVersion):
+        return apply_partition_table(context, command)
+    if isinstance(command, c.FireTimer):
+        return _fire_timer(context, state, command)
+    if isinstance(command, _ForDeployments):
+        return apply_deployments(context, _deployments(state), command)
+    if isinstance(command, _ForMessages):
+        return apply_message(context, _messages(state), command)
+    return apply_instance(context, state, command)
+
+
+def _fire_timer(
+    context: Context, state: AggregateState | None, command: c.FireTimer
+) -> Outcome | Rejection:
+    """Timers are the one thing that every aggregate may have."""
+    if command.address == DEPLOYMENTS:
+        return apply_deployments(context, _deployments(state), command)
+    if is_instance(command.address):
+        return apply_instance(context, state, command)
+    return apply_message(context, _messages(state), command)
+
+
+def _deployments(state: AggregateState | None) -> DeploymentsState | None:
+    if state is not None and not isinstance(state, DeploymentsState):
+        raise InvariantError(f"a {type(state).__name__} where deployments are kept")
+    return state
+
+
+def _messages(state: AggregateState | None) -> MessageState | None:
+    if state is not None and not isinstance(state, MessageState):
+        raise InvariantError(f"a {type(state).__name__} where messages are kept")
+    return state

@@ -156,7 +156,10 @@ class Continue(Command):
 
 
 class StartChild(Command):
-    """A call activity starts its called instance, on the same partition."""
+    """A call activity starts its called instance, on the same partition.
+
+    `steps`: as in `Continue`, so that calls that call on without a wait are bounded, too.
+    """
 
     instance_id: str
     process_id: str
@@ -166,6 +169,7 @@ class StartChild(Command):
     depth: int
     business_key: str | None = None
     variables: str = "{}"
+    steps: int = 0
 
 
 class ChildEnded(Command):
@@ -181,6 +185,7 @@ class ChildEnded(Command):
     variables: str = "{}"
     error_code: str | None = None
     error_message: str | None = None
+    steps: int = 0
 
 
 class TerminateChild(Command):

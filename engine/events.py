@@ -34,15 +34,22 @@ class InstanceStart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
 
 
 class InstanceChanged(Event):
-    """The instance's state became `state`; the first of them carries `start`."""
+    """The instance's state became `state`; the first of them carries `start`.
+
+    `error_code` is that of the BPMN error that nothing inside the instance caught.
+    """
 
     state: str
     start: InstanceStart | None = None
     reason: str | None = None
+    error_code: str | None = None
 
 
 class ElementActivated(Event):
-    """An element instance began, consuming one arrival of each flow in `consumed`."""
+    """An element instance began, consuming one arrival of each flow in `consumed`.
+
+    `scope` is the key of the element instance around it, 0 for the process itself.
+    """
 
     key: int
     element_id: str
@@ -51,7 +58,10 @@ class ElementActivated(Event):
 
 
 class ElementCompleted(Event):
+    """`discarded` names, once each, the arrivals of its scope that a terminate end event ended."""
+
     key: int
+    discarded: tuple[str, ...] = ()
 
 
 class ElementTerminated(Event):
@@ -126,7 +136,8 @@ class JobOpened(Event):
 class JobClosed(Event):
     """`reason`: completed, failed, error, canceled. A failed job may be opened again.
 
-    `retry_at` is set when another attempt follows after a back-off.
+    `retry_at` is set when another attempt follows after a back-off. `error_code` is that of the
+    BPMN error that the worker threw; nothing caught it when the job counts as failed.
     """
 
     key: int
@@ -134,6 +145,7 @@ class JobClosed(Event):
     message: str | None = None
     retries_left: int | None = None
     retry_at: int | None = None
+    error_code: str | None = None
 
 
 class TaskDetails(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -168,11 +180,14 @@ class CallOpened(Event):
 
 
 class CallClosed(Event):
+    """`child_state` is the state in which the called instance ended; None: it was given up."""
+
     key: int
+    child_state: str | None = None
 
 
 class IncidentRaised(Event):
-    """`owner` is stuck at `step` (activate, complete, job, flow, timer, run) until resolved."""
+    """`owner` is stuck at `step` (see `engine/lifecycle.py`) until the incident is resolved."""
 
     key: int
     owner: int

@@ -17,6 +17,23 @@ class InstanceState(StrEnum):
     TERMINATED = "TERMINATED"
 
 
+class Step(StrEnum):
+    """What an element instance does next, and so what an incident makes it do again.
+
+    An activity goes ACTIVATE (inputs, boundary events), RUN (its behaviour; here it may wait),
+    COMPLETE (outputs), LEAVE (flows); others begin later. JOB: its job is opened again. CONTINUE:
+    the instance carries on where its limit of steps stopped it. NOTHING: nothing is done again.
+    """
+
+    ACTIVATE = "activate"
+    RUN = "run"
+    COMPLETE = "complete"
+    LEAVE = "leave"
+    JOB = "job"
+    CONTINUE = "continue"
+    NOTHING = "nothing"
+
+
 class ElementState(StrEnum):
     ACTIVE = "ACTIVE"
     COMPLETED = "COMPLETED"

@@ -1,8 +1,8 @@
 """The state of a process instance: what `evolve` makes of its events, and nothing else.
 
-A `ProcessInstance` is changed only by `evolve`, and only on a draft of its own (`draft`): `apply`
-copies the dictionaries of an instance once a command, so that its input stays as it was and a
-fan-out of n costs n, not n squared. Everything inside the dictionaries is frozen.
+A `ProcessInstance` is changed only by `evolve`, and only on a draft of its own: `make_draft` copies
+the dictionaries of an instance once a command, so that what came in stays as it was and a fan-out
+of n costs n, not n squared. Everything inside the dictionaries is frozen.
 
 `array_like`: stored documents hold the fields without their names, in this order. So fields are
 only appended, with defaults, and with a new format of the documents (`schemas/snapshot.py`).
@@ -100,7 +100,8 @@ class ProcessInstance(msgspec.Struct, kw_only=True, array_like=True):
     `start` is fixed. `counter` and `sequence` are the last number given to a handle and to an
     event; both begin at the start's offset << 16. `digest` is chained over the effects. `arrivals`
     counts flows taken and not consumed, by scope key and flow id. `variables` holds JSON texts by
-    scope key and name; a scope without variables has no entry.
+    scope key and name; a scope without variables has no entry. `variables_bytes` is the size of
+    all names and texts in UTF-8. `revision` counts the commands that changed the document.
     """
 
     instance_id: str
@@ -114,6 +115,7 @@ class ProcessInstance(msgspec.Struct, kw_only=True, array_like=True):
     waits: dict[int, Wait]
     arrivals: dict[int, dict[str, int]]
     variables: dict[int, dict[str, str]]
+    variables_bytes: int = 0
 
     @property
     def root(self) -> int:

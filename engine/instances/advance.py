@@ -1,0 +1,237 @@
+"""The transition under way: one command on one instance, from its state to the next.
+
+Handlers and commands emit events through it; each event changes the draft at once, so that what
+follows sees it. What is still to do waits in three queues, none of them part of the state:
+
+- `due`: steps of element instances that must be taken before anything else;
+- `touched`: scopes in which something ended, perhaps the last thing;
+- `agenda`: flows that arrived and scopes to start. Only here a transition may be cut: all of it can
+  be read off the document (arrivals not yet consumed, scopes in which nothing has begun).
+"""
+
+from collections import deque
+from typing import Literal, NamedTuple
+
+from engine import commands as c
+from engine import events as e
+from engine import variables as v
+from engine.effects import Consequences
+from engine.expressions import MISSING, Environment, EvaluationError, Expression, Missing
+from engine.expressions import evaluate_condition as to_condition
+from engine.instances.evolve import evolve
+from engine.instances.stuck import IncidentKind, StuckError
+from engine.lifecycle import Step
+from engine.model.elements import AnyElement, ProcessModel, Text
+from engine.outcome import Context
+from engine.state import ElementInstance, ProcessInstance
+from engine.values import ExpressionValue, Value, ValueEncodeError, decode, encode
+
+SCOPE_START = -1
+"""Stands in the agenda where a flow's index does, for the start of the scope itself."""
+
+
+class DueStep(NamedTuple):
+    """`payload`: the variables that what happened brought along, as JSON texts."""
+
+    key: int
+    step: Step
+    payload: v.Texts | None
+
+
+class Advance:
+    """See the module. `state` is the draft, which only `evolve` changes."""
+
+    def __init__(
+        self, context: Context, model: ProcessModel, state: ProcessInstance, *, steps: int = 0
+    ) -> None:
+        self.context = context
+        self.model = model
+        self.state = state
+        self.events: list[e.AnyEvent] = []
+        self.dirty: set[int] = set()
+        self.due: deque[DueStep] = deque()
+        self.touched: dict[int, None] = {}
+        self.agenda: deque[tuple[int, int]] = deque()
+        self.consequences = Consequences(context, model, state)
+        self.consequences.steps = steps
+        self.steps_before = steps
+        self._key = state.counter
+        self._decoded: dict[str, Value] = {}
+        self._scope: int | None = None
+        self._overlay: dict[str, Value] = {}
+        self._environment: Environment | None = None
+
+    # --- events ---
+
+    def emit(self, event: e.AnyEvent) -> None:
+        """Let an event happen: its consequences are collected, then it changes the draft."""
+        self.consequences.derive(event)
+        if isinstance(event, e.VariablesSet):
+            self.dirty.add(event.scope)
+        elif isinstance(event, e.ElementCompleted | e.ElementTerminated):
+            self._leave_scope(event.key)
+        evolve(self.state, event, self.context.now)
+        self.events.append(event)
+
+    def _leave_scope(self, key: int) -> None:
+        if key in self.state.variables:
+            self.dirty.add(key)
+        scope = self.state.elements[key].scope
+        if scope is not None:
+            self.touched[scope] = None
+
+    def new_key(self) -> int:
+        """The next number of this instance."""
+        self._key += 1
+        return self._key
+
+    @property
+    def steps(self) -> int:
+        """Steps taken since the last stimulus, by this transition and those that led to it."""
+        return self.consequences.steps
+
+    def send(self, command: c.AnyCommand, *, through_log: bool = False) -> None:
+        """Send a command to another aggregate, or (through the log) to this one later."""
+        self.consequences.send(command, through_log=through_log)
+
+    # --- elements ---
+
+    def instance(self, key: int) -> ElementInstance:
+        return self.state.elements[key]
+
+    def element(self, key: int) -> AnyElement:
+        """The element of a living element instance other than the process's own."""
+        return self.model.element(self.state.elements[key].element_id)
+
+    def begin(
+        self,
+        element: AnyElement,
+        scope: int,
+        *,
+        consumed: tuple[str, ...] = (),
+        step: Step,
+        payload: v.Texts | None = None,
+    ) -> int:
+        """Activate an element; its first step is due."""
+        key = self.new_key()
+        self.emit(
+            e.ElementActivated(key=key, element_id=element.id, scope=scope, consumed=consumed)
+        )
+        self.due.append(DueStep(key, step, payload))
+        return key
+
+    def take(self, flow_index: int, scope: int) -> None:
+        """Take a sequence flow; its target is on the agenda."""
+        self.emit(e.FlowTaken(flow_id=self.model.flows[flow_index].id, scope=scope))
+        self.agenda.append((scope, flow_index))
+
+    # --- variables ---
+
+    def set_variables(self, scope: int, variables: v.Texts) -> None:
+        """Set variables in just this scope. Raises StuckError beyond the instance's limit."""
+        if variables:
+            self._set({scope: dict(variables)})
+
+    def propagate(self, scope: int, variables: v.Texts) -> None:
+        """Write without a mapping: each to the nearest scope that has the name, else the root."""
+        self._set(v.propagate(self.state, scope, variables))
+
+    def _set(self, targets: dict[int, dict[str, str]]) -> None:
+        limit = self.context.settings.variables_bytes_max
+        total = self.state.variables_bytes
+        total += sum(v.growth(self.state, scope, texts) for scope, texts in targets.items())
+        if total > limit:
+            names = ", ".join(name for texts in targets.values() for name in texts)
+            raise StuckError(
+                IncidentKind.TOO_LARGE,
+                f"Expected variables of at most {limit} bytes, found {total} with {names[:200]}",
+            )
+        for scope, texts in targets.items():
+            self.emit(e.VariablesSet(scope=scope, variables=texts))
+
+    # --- expressions ---
+
+    def evaluate(
+        self, expression: Expression, scope: int, overlay: dict[str, Value] | None = None
+    ) -> Value:
+        """The value, as the scope sees variables; `overlay` covers them. Raises StuckError."""
+        try:
+            return expression.evaluate(self._prepare(scope, overlay))
+        except EvaluationError as error:
+            raise self._failed(expression, error, scope) from None
+
+    def condition(self, expression: Expression, scope: int) -> bool:
+        """Whether a condition holds, as the scope sees variables. Raises StuckError."""
+        try:
+            return to_condition(expression, self._prepare(scope, None))
+        except EvaluationError as error:
+            raise self._failed(expression, error, scope) from None
+
+    def text(self, source: Text, scope: int, overlay: dict[str, Value] | None = None) -> str:
+        """A static text, or the text or number that an expression yields. Raises StuckError."""
+        if isinstance(source, str):
+            return source
+        value = self.evaluate(source, scope, overlay)
+        if isinstance(value, str):
+            return value
+        if value is None or isinstance(value, bool | list | dict):
+            raise self.unusable(source, "a text", value)
+        return text_of(value)
+
+    def unusable(self, source: Expression, expected: str, value: Value) -> StuckError:
+        """The error of an expression that was evaluated just now, to a value of no use."""
+        found = "null" if value is None else text_of(value)[:100]
+        environment = self._environment
+        missing = tuple(environment.missing) if environment is not None else ()
+        hint = f"; missing: {', '.join(missing)}" if missing else ""
+        return StuckError(
+            IncidentKind.EXPRESSION_FAILED,
+            f"The expression {source.text!r} gives {found}, expected {expected}{hint}",
+        )
+
+    def _failed(self, expression: Expression, error: EvaluationError, scope: int) -> StuckError:
+        text = error.message
+        if expression.text not in text:
+            text = f"The expression {expression.text!r} failed: {text}"
+        missing = [name for name in error.missing if name not in text]
+        hint = f"; missing: {', '.join(missing)}" if missing else ""
+        return StuckError(IncidentKind.EXPRESSION_FAILED, text + hint)
+
+    def _prepare(self, scope: int, overlay: dict[str, Value] | None) -> Environment:
+        self._scope = scope
+        self._overlay = overlay or {}
+        if self._environment is None:
+            context = self.context
+            self._environment = Environment(
+                lookup=self._lookup,
+                now_ms=context.now,
+                zone=context.settings.zone,
+                steps_max=context.settings.expression_steps_max,
+                seed=f"{context.namespace}/{context.partition}-{context.offset}-{context.step}",
+            )
+        return self._environment
+
+    def _lookup(self, name: str) -> Value | Literal[Missing.MISSING]:
+        if name in self._overlay:
+            return self._overlay[name]
+        text = v.find(self.state, self._scope, name)
+        if text is None:
+            return MISSING
+        return self.decoded(text)
+
+    def decoded(self, text: str) -> Value:
+        """The value of a variable's text. It is shared: nobody may change what it contains."""
+        known = self._decoded
+        if text not in known:
+            known[text] = decode(text)
+        return known[text]
+
+
+def text_of(value: Value) -> str:
+    """A value as plain text: what JSON holds, a text without its quotes."""
+    if isinstance(value, str):
+        return value
+    try:
+        return value.json_text() if isinstance(value, ExpressionValue) else encode(value)
+    except ValueEncodeError:
+        return f"a {type(value).__name__.lower()}"

@@ -1,0 +1,85 @@
+"""The aggregate of a process instance: its only door, and its answers when it is not there."""
+
+from engine import commands as c
+from engine import state as s
+from engine.errors import InvariantError
+from engine.instances.advance import Advance
+from engine.instances.decide import COMMANDS
+from engine.instances.evolve import make_draft
+from engine.instances.guards import not_found
+from engine.instances.outcomes import finish
+from engine.instances.run import run
+from engine.instances.starts import STARTS
+from engine.outcome import AggregateState, Context, Outcome, Send, TimerChange
+from engine.rejections import Rejection, RejectionCode
+from engine.routing import address_of
+
+
+def apply_instance(
+    context: Context, state: AggregateState | None, command: c.AnyCommand
+) -> Outcome | Rejection:
+    """Apply a command to a process instance, or to the place where none is.
+
+    Raises InvariantError when state, model and rules do not fit together.
+    """
+    start = STARTS.get(type(command))
+    if start is not None:
+        return start(context, state, command)
+    if not isinstance(state, s.ProcessInstance):
+        return _answer_absent(context, state, command)
+    if context.model is None:
+        raise InvariantError(f"the model of {state.instance_id} is missing")
+    steps = command.steps if isinstance(command, c.Continue | c.ChildEnded) else 0
+    advance = Advance(context, context.model, make_draft(state), steps=steps)
+    rejection = COMMANDS[type(command)](advance, command)
+    if rejection is not None:
+        return rejection
+    run(advance)
+    sends: tuple[Send, ...] = ()
+    if isinstance(command, c.DeliverMessage):
+        # Taken if anything came of it; still open if its subscription outlives the transition.
+        still_open = command.subscription in advance.state.waits
+        sends = (_settle(command, accepted=bool(advance.events), still_open=still_open),)
+    return finish(advance, type(command).__name__, sends, before=state)
+
+
+def _settle(command: c.DeliverMessage, *, accepted: bool, still_open: bool) -> Send:
+    settled = c.SettleMessage(
+        name=command.name,
+        correlation_key=command.correlation_key,
+        instance_id=command.instance_id,
+        subscription=command.subscription,
+        message=command.message,
+        accepted=accepted,
+        still_open=accepted and still_open,
+    )
+    return Send(command=settled)
+
+
+def _answer_absent(
+    context: Context, state: AggregateState | None, command: c.AnyCommand
+) -> Outcome | Rejection:
+    """No living instance: messages are refused, timers forgotten, the rest has lost its object."""
+    if isinstance(command, c.ClientCommand):
+        return _reject_absent(context, state, command)
+    if isinstance(command, c.DeliverMessage):
+        settled = _settle(command, accepted=False, still_open=False)
+        return Outcome(state=state, sends=(settled,))
+    if isinstance(command, c.FireTimer) and command.due_ms <= context.now:
+        gone = TimerChange(address=command.address, timer=command.timer, due_ms=None)
+        return Outcome(state=state, timers=(gone,))
+    return Outcome(state=state)
+
+
+def _reject_absent(
+    context: Context, state: AggregateState | None, command: c.AnyCommand
+) -> Rejection:
+    instance_id = address_of(command)
+    if not isinstance(state, s.Tombstone) or state.expires_at <= context.now:
+        return not_found(f"a running instance {instance_id}")
+    found = f"it {state.state}"
+    if isinstance(command, c.TerminateInstance | c.SetVariables):
+        return Rejection(
+            RejectionCode.INVALID_STATE, f"Expected {instance_id} to be RUNNING, found {found}"
+        )
+    return not_found(f"a running instance {instance_id}", found)

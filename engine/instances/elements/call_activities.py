@@ -1,0 +1,52 @@
+"""Call activities: another process runs as an instance of its own, on the same partition."""
+
+from engine import commands as c
+from engine import events as e
+from engine import variables as v
+from engine.instances.activities import activate
+from engine.instances.advance import Advance
+from engine.instances.elements.handler import Handler
+from engine.instances.stuck import IncidentKind, StuckError
+from engine.lifecycle import Step
+from engine.model.elements import CallActivity
+from engine.values import encode_object
+
+
+def _run(advance: Advance, activity: CallActivity, key: int) -> None:
+    """Call the version that is the latest here and now. Raises StuckError."""
+    context, start = advance.context, advance.state.start
+    process_id = advance.text(activity.process_id, key)
+    ref = context.definitions.find(process_id, activity.version)
+    if ref is None:
+        version = "" if activity.version is None else f" version {activity.version}"
+        raise StuckError(
+            IncidentKind.CALLED_PROCESS_FAILED,
+            f"Expected the process {process_id!r}{version} to be deployed, found none",
+        )
+    depth_max = context.settings.call_depth_max
+    if start.depth >= depth_max:
+        raise StuckError(
+            IncidentKind.CALLED_PROCESS_FAILED,
+            f"Expected calls at most {depth_max} deep, found one more to {process_id!r}",
+        )
+    own = advance.state.variables.get(key, {})
+    passed = v.visible(advance.state, key) if activity.propagate_all_parent_variables else own
+    number = advance.new_key()
+    child_id = f"{advance.state.instance_id}~{number}"
+    advance.emit(e.CallOpened(key=number, owner=key, child_id=child_id))
+    advance.send(
+        c.StartChild(
+            instance_id=child_id,
+            process_id=process_id,
+            version=ref.version,
+            parent_id=advance.state.instance_id,
+            parent_element=key,
+            depth=start.depth + 1,
+            business_key=start.business_key,
+            variables=encode_object(passed),
+            steps=advance.steps,
+        )
+    )
+
+
+CALL_ACTIVITY = Handler[CallActivity](first=Step.ACTIVATE, activate=activate, run=_run)

@@ -1,0 +1,42 @@
+"""Events by position: start, catch, throw, boundary, end. What they wait for is the trigger's."""
+
+from engine.instances.advance import Advance
+from engine.instances.elements.handler import Handler
+from engine.instances.mappings import map_inputs, to_texts
+from engine.instances.triggers import arm, throw
+from engine.instances.triggers.waiting import Waiter
+from engine.lifecycle import Step
+from engine.model.elements import (
+    BoundaryEvent,
+    EndEvent,
+    IntermediateCatchEvent,
+    IntermediateThrowEvent,
+    NoneTrigger,
+    StartEvent,
+)
+
+
+def _run_catch(advance: Advance, event: IntermediateCatchEvent, key: int) -> Step | None:
+    armed = arm(advance, Waiter(key, event.id), event.trigger)
+    for event_armed in armed:
+        advance.emit(event_armed)
+    return None if armed or not isinstance(event.trigger, NoneTrigger) else Step.COMPLETE
+
+
+def _activate_throw(advance: Advance, event: EndEvent | IntermediateThrowEvent, key: int) -> Step:
+    advance.set_variables(key, to_texts(map_inputs(advance, event.inputs, key)))
+    return Step.RUN
+
+
+def _run_throw(advance: Advance, event: EndEvent | IntermediateThrowEvent, key: int) -> Step | None:
+    return throw(advance, key, event.trigger)
+
+
+# A start or boundary event begins when its trigger has occurred: it has nothing to wait for.
+START = Handler[StartEvent]()
+BOUNDARY = Handler[BoundaryEvent]()
+CATCH = Handler[IntermediateCatchEvent](run=_run_catch)
+THROW = Handler[IntermediateThrowEvent](
+    first=Step.ACTIVATE, activate=_activate_throw, run=_run_throw
+)
+END = Handler[EndEvent](first=Step.ACTIVATE, activate=_activate_throw, run=_run_throw)

@@ -1,0 +1,56 @@
+"""Gateways: where flows part and meet."""
+
+from engine.events import AnyEvent
+from engine.instances.advance import Advance
+from engine.instances.elements.handler import Handler
+from engine.instances.flows import leave_by_all, leave_by_first_true
+from engine.instances.triggers import arm
+from engine.instances.triggers.waiting import Waiter
+from engine.lifecycle import Step
+from engine.model.elements import (
+    EventBasedGateway,
+    ExclusiveGateway,
+    IntermediateCatchEvent,
+    ParallelGateway,
+    ReceiveTask,
+)
+
+
+def _join_all(advance: Advance, gateway: ParallelGateway, scope: int) -> tuple[str, ...] | None:
+    """One arrival of each incoming flow, when all have one; a surplus arrival stays.
+
+    BPMN 13.4.1: "The Parallel Gateway is activated if there is at least one token on each incoming
+    Sequence Flow. The Parallel Gateway consumes exactly one token from each incoming".
+
+        flows f, g, h in;  arrivals f 2, g 1       waits: h has none
+        h arrives:         arrivals f 2, g 1, h 1  fires, consumes f g h, leaves f 1
+        g, h arrive:       arrivals f 1, g 1, h 1  fires again
+
+    Counting flows first keeps a join of n flows linear: n arrivals do not look at n flows each.
+    """
+    arrivals = advance.state.arrivals.get(scope, {})
+    if len(arrivals) < len(gateway.incoming):
+        return None
+    flows = advance.model.flows
+    incoming = tuple(flows[index].id for index in gateway.incoming)
+    return incoming if all(flow in arrivals for flow in incoming) else None
+
+
+def _run_pass_through(advance: Advance, gateway: object, key: int) -> Step:
+    return Step.LEAVE
+
+
+def _run_event_based(advance: Advance, gateway: EventBasedGateway, key: int) -> None:
+    """Wait for all arms at once. BPMN 13.4.4: the first event that occurs decides."""
+    armed: list[AnyEvent] = []
+    for index in gateway.outgoing:
+        event = advance.model.elements[advance.model.flows[index].target]
+        if isinstance(event, IntermediateCatchEvent | ReceiveTask):
+            armed.extend(arm(advance, Waiter(key, event.id), event.trigger))
+    for event_armed in armed:
+        advance.emit(event_armed)
+
+
+EXCLUSIVE = Handler[ExclusiveGateway](run=_run_pass_through, leave=leave_by_first_true)
+PARALLEL = Handler[ParallelGateway](run=_run_pass_through, leave=leave_by_all, joins=_join_all)
+EVENT_BASED = Handler[EventBasedGateway](run=_run_event_based)

@@ -1,0 +1,52 @@
+"""What a handler is: plain functions for the steps of an element instance's life.
+
+Each takes the step and says which comes next; None means that the element instance waits, or is
+gone. A function evaluates all it needs before it emits anything: a StuckError leaves nothing half
+done, and the loop makes it an incident that will take the very step again.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeAlias, TypeVar
+
+from engine.instances.advance import Advance
+from engine.instances.flows import leave_by_true
+from engine.instances.mappings import map_outputs
+from engine.lifecycle import Step
+from engine.model.elements import Element
+
+E = TypeVar("E", bound=Element)
+StepFunction: TypeAlias = Callable[[Advance, E, int], Step | None]
+
+
+def run_nothing(advance: Advance, element: Element, key: int) -> Step:
+    """A behaviour that does nothing and waits for nothing."""
+    return Step.COMPLETE
+
+
+def activate_nothing(advance: Advance, element: Element, key: int) -> Step:
+    """Elements without inputs and boundary events have nothing to prepare."""
+    return Step.RUN
+
+
+def complete_with_outputs(advance: Advance, element: Element, key: int) -> Step:
+    """The output mappings, where the element has some."""
+    map_outputs(advance, getattr(element, "outputs", ()), key)
+    return Step.LEAVE
+
+
+@dataclass(frozen=True, kw_only=True)
+class Handler(Generic[E]):
+    """The behaviour of one kind of element.
+
+    `first` is the first step of an instance that a flow or the start of its scope began. `joins`
+    chooses the arrivals in a scope that an arriving flow lets an instance consume, None when it
+    waits for more of them; without it each arrival begins an instance of its own.
+    """
+
+    first: Step = Step.RUN
+    activate: StepFunction[E] = activate_nothing
+    run: StepFunction[E] = run_nothing
+    complete: StepFunction[E] = complete_with_outputs
+    leave: StepFunction[E] = leave_by_true
+    joins: Callable[[Advance, E, int], tuple[str, ...] | None] | None = None

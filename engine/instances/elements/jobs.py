@@ -1,0 +1,75 @@
+"""Service, send and business rule tasks, and scripts that the engine does not run itself: jobs."""
+
+from engine import events as e
+from engine.instances.activities import activate
+from engine.instances.advance import Advance
+from engine.instances.elements.handler import Handler
+from engine.instances.mappings import to_texts
+from engine.instances.stuck import IncidentKind, StuckError
+from engine.lifecycle import Step
+from engine.model.elements import (
+    BusinessRuleTask,
+    JobDefinition,
+    ScriptTask,
+    SendTask,
+    ServiceTask,
+)
+
+RETRIES_MAX = 1_000_000
+"""A bound for what an expression may ask for."""
+
+
+def _open_job(advance: Advance, definition: JobDefinition, key: int) -> None:
+    """Publish a job for the element instance. Raises StuckError."""
+    job_type = advance.text(definition.type, key)
+    retries = definition.retries
+    if not isinstance(retries, int):
+        value = advance.evaluate(retries, key)
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= RETRIES_MAX:
+            raise advance.unusable(retries, f"a whole number from 1 to {RETRIES_MAX}", value)
+        retries = value
+    advance.emit(
+        e.JobOpened(
+            key=advance.new_key(),
+            owner=key,
+            type=job_type,
+            attempt=1,
+            retries_left=retries,
+            headers=definition.headers,
+        )
+    )
+
+
+def _run_task(
+    advance: Advance, task: ServiceTask | SendTask | BusinessRuleTask, key: int
+) -> Step | None:
+    _open_job(advance, task.job, key)
+    return None
+
+
+def _run_script(advance: Advance, task: ScriptTask, key: int) -> Step | None:
+    """An inline script writes its value and goes on."""
+    if task.script is None:
+        if task.job is None:
+            raise StuckError(
+                IncidentKind.EXPRESSION_FAILED, f"Expected a script or a job at {task.id}"
+            )
+        _open_job(advance, task.job, key)
+        return None
+    value = advance.evaluate(task.script.expression, key)
+    variable = task.script.result_variable
+    if variable is not None:
+        texts = to_texts({variable: value})
+        if task.outputs:
+            advance.set_variables(key, texts)
+        else:
+            advance.propagate(key, texts)
+    return Step.COMPLETE
+
+
+SERVICE_TASK = Handler[ServiceTask](first=Step.ACTIVATE, activate=activate, run=_run_task)
+SEND_TASK = Handler[SendTask](first=Step.ACTIVATE, activate=activate, run=_run_task)
+BUSINESS_RULE_TASK = Handler[BusinessRuleTask](
+    first=Step.ACTIVATE, activate=activate, run=_run_task
+)
+SCRIPT_TASK = Handler[ScriptTask](first=Step.ACTIVATE, activate=activate, run=_run_script)

@@ -1,0 +1,14 @@
+"""Embedded sub-processes: a scope of its own, which completes when nothing in it is left."""
+
+from engine.instances.activities import activate
+from engine.instances.advance import SCOPE_START, Advance
+from engine.instances.elements.handler import Handler
+from engine.lifecycle import Step
+from engine.model.elements import SubProcess
+
+
+def _run(advance: Advance, element: SubProcess, key: int) -> None:
+    advance.agenda.append((key, SCOPE_START))
+
+
+SUB_PROCESS = Handler[SubProcess](first=Step.ACTIVATE, activate=activate, run=_run)

@@ -1,0 +1,258 @@
+"""The only code that changes the state of a process instance: one event at a time.
+
+The state is the fold of its events, so nothing here may know the model, the command or anything
+else than state, event and the time of the transition.
+"""
+
+from typing import TypeVar, assert_never
+
+from msgspec.structs import replace
+
+from engine import events as e
+from engine import state as s
+from engine import variables as v
+from engine.errors import InvariantError
+from engine.lifecycle import ElementState, InstanceState, guard_element, guard_instance
+
+W = TypeVar("W", bound=s.Waiting)
+
+
+def create(instance_id: str, start: e.InstanceStart) -> s.ProcessInstance:
+    """The state before the first event: nothing but what is fixed at the start."""
+    guard_instance(None, InstanceState.RUNNING)
+    return s.ProcessInstance(
+        instance_id=instance_id,
+        start=start,
+        state=InstanceState.RUNNING,
+        counter=start.counter,
+        sequence=start.counter,
+        digest="",
+        revision=0,
+        elements={},
+        waits={},
+        arrivals={},
+        variables={},
+    )
+
+
+def make_draft(state: s.ProcessInstance) -> s.ProcessInstance:
+    """A copy that `evolve` may change. Scopes of variables are copied when they are written."""
+    return replace(
+        state,
+        elements=dict(state.elements),
+        waits=dict(state.waits),
+        arrivals={scope: dict(flows) for scope, flows in state.arrivals.items()},
+        variables=dict(state.variables),
+    )
+
+
+def evolve(  # noqa: C901, PLR0912 - one case an event
+    state: s.ProcessInstance, event: e.AnyEvent, at_ms: int
+) -> None:
+    """Change the state by one event of a transition at `at_ms`, the most frequent kinds first.
+
+    Raises InvariantError when the event cannot follow on the state: a bug.
+    """
+    state.sequence += 1
+    match event:
+        case e.FlowTaken():
+            _take_flow(state, event)
+        case e.ElementActivated():
+            _activate(state, event, at_ms)
+        case e.ElementCompleted():
+            element = _remove_element(state, event.key, ElementState.COMPLETED)
+            _consume(state, element.scope, event.discarded)
+        case e.VariablesSet():
+            _set_variables(state, event)
+        case e.JobOpened():
+            _open_job(state, event)
+        case e.JobClosed():
+            _close_job(state, event)
+        case e.TimerArmed():
+            _add_wait(
+                state,
+                s.TimerWait(
+                    key=event.key,
+                    owner=event.owner,
+                    element_id=event.element_id,
+                    due_ms=event.due_ms,
+                    cycle=event.cycle,
+                    repetitions=event.repetitions,
+                ),
+            )
+        case e.TimerClosed() | e.SubscriptionClosed() | e.CallClosed() | e.IncidentResolved():
+            _remove_wait(state, event.key)
+        case e.SubscriptionOpened():
+            _add_wait(
+                state,
+                s.SubscriptionWait(
+                    key=event.key,
+                    owner=event.owner,
+                    element_id=event.element_id,
+                    name=event.name,
+                    correlation_key=event.correlation_key,
+                    interrupting=event.interrupting,
+                ),
+            )
+        case e.TaskChanged():
+            _change_task(state, event)
+        case e.CallOpened():
+            _add_wait(state, s.CallWait(key=event.key, owner=event.owner, child_id=event.child_id))
+        case e.IncidentRaised():
+            _raise_incident(state, event, at_ms)
+        case e.ElementTerminated():
+            _remove_element(state, event.key, ElementState.TERMINATED)
+        case e.ConditionEvaluated():
+            pass  # a trace of a decision; what it led to has events of its own
+        case e.InstanceChanged():
+            if event.start is None:
+                after = InstanceState(event.state)
+                guard_instance(state.state, after)
+                state.state = after
+        case _:
+            assert_never(event)
+
+
+def _take_flow(state: s.ProcessInstance, event: e.FlowTaken) -> None:
+    flows = state.arrivals.setdefault(event.scope, {})
+    flows[event.flow_id] = flows.get(event.flow_id, 0) + 1
+    scope = state.elements[event.scope]
+    state.elements[event.scope] = replace(scope, open=scope.open + 1)
+
+
+def _consume(state: s.ProcessInstance, scope_key: int | None, flow_ids: tuple[str, ...]) -> None:
+    """Take one arrival off each of these flows of a scope."""
+    if scope_key is None or not flow_ids:
+        return
+    flows = state.arrivals[scope_key]
+    for flow_id in flow_ids:
+        left = flows[flow_id] - 1
+        if left:
+            flows[flow_id] = left
+        else:
+            del flows[flow_id]
+    if not flows:
+        del state.arrivals[scope_key]
+    scope = state.elements[scope_key]
+    state.elements[scope_key] = replace(scope, open=scope.open - len(flow_ids))
+
+
+def _activate(state: s.ProcessInstance, event: e.ElementActivated, at_ms: int) -> None:
+    guard_element(None, ElementState.ACTIVE)
+    scope_key = event.scope or None
+    _consume(state, scope_key, event.consumed)
+    if scope_key is not None:
+        scope = state.elements[scope_key]
+        state.elements[scope_key] = replace(scope, open=scope.open + 1)
+    state.elements[event.key] = s.ElementInstance(
+        key=event.key, element_id=event.element_id, scope=scope_key, since_ms=at_ms
+    )
+    _count(state, event.key)
+
+
+def _remove_element(state: s.ProcessInstance, key: int, after: ElementState) -> s.ElementInstance:
+    """An element instance ends; what it owned ended before, its variables go with it."""
+    element = state.elements.pop(key)
+    guard_element(element.state, after)
+    if element.waits:
+        raise InvariantError(f"{element.element_id} ends and still waits for {element.waits}")
+    state.arrivals.pop(key, None)
+    if element.scope is not None:
+        # The process's own variables stay: they are the result of the instance.
+        own = state.variables.pop(key, None)
+        if own is not None:
+            state.variables_bytes -= v.size(own)
+        scope = state.elements[element.scope]
+        state.elements[element.scope] = replace(scope, open=scope.open - 1)
+    return element
+
+
+def _set_variables(state: s.ProcessInstance, event: e.VariablesSet) -> None:
+    if event.scope not in state.elements:
+        raise InvariantError(f"variables for the scope {event.scope}, which is not there")
+    state.variables_bytes += v.growth(state, event.scope, event.variables)
+    # A new dict a write: the one before may be another document's.
+    state.variables[event.scope] = {**state.variables.get(event.scope, {}), **event.variables}
+
+
+def _open_job(state: s.ProcessInstance, event: e.JobOpened) -> None:
+    known = state.waits.get(event.key)
+    job = s.JobWait(
+        key=event.key,
+        owner=event.owner,
+        type=event.type,
+        attempt=event.attempt,
+        retries_left=event.retries_left,
+        headers=event.headers,
+    )
+    if known is None:
+        _add_wait(state, job)
+    else:
+        state.waits[event.key] = job
+
+
+def _close_job(state: s.ProcessInstance, event: e.JobClosed) -> None:
+    if event.reason != "failed":
+        _remove_wait(state, event.key)
+        return
+    job = _wait(state, event.key, s.JobWait)
+    retries_left = job.retries_left if event.retries_left is None else event.retries_left
+    state.waits[event.key] = replace(
+        job, retries_left=retries_left, retry_at=event.retry_at, stopped=event.retry_at is None
+    )
+
+
+def _change_task(state: s.ProcessInstance, event: e.TaskChanged) -> None:
+    if event.state in {"completed", "canceled"}:
+        _remove_wait(state, event.key)
+        return
+    known = state.waits.get(event.key)
+    if known is None:
+        details = event.details or e.TaskDetails()
+        _add_wait(state, s.TaskWait(key=event.key, owner=event.owner, details=details))
+    else:
+        task = _wait(state, event.key, s.TaskWait)
+        details = event.details or task.details
+        state.waits[event.key] = replace(task, details=details, revision=task.revision + 1)
+
+
+def _raise_incident(state: s.ProcessInstance, event: e.IncidentRaised, at_ms: int) -> None:
+    _add_wait(
+        state,
+        s.IncidentWait(
+            key=event.key,
+            owner=event.owner,
+            kind=event.kind,
+            message=event.message,
+            step=event.step,
+            element_id=event.element_id,
+            since_ms=at_ms,
+        ),
+    )
+
+
+def _add_wait(state: s.ProcessInstance, wait: s.Wait) -> None:
+    if wait.key in state.waits:
+        raise InvariantError(f"the number {wait.key} is used twice")
+    state.waits[wait.key] = wait
+    owner = state.elements[wait.owner]
+    state.elements[wait.owner] = replace(owner, waits=(*owner.waits, wait.key))
+    _count(state, wait.key)
+
+
+def _remove_wait(state: s.ProcessInstance, key: int) -> None:
+    wait = state.waits.pop(key)
+    owner = state.elements[wait.owner]
+    waits = tuple(other for other in owner.waits if other != key)
+    state.elements[wait.owner] = replace(owner, waits=waits)
+
+
+def _wait(state: s.ProcessInstance, key: int, kind: type[W]) -> W:
+    wait = state.waits[key]
+    if not isinstance(wait, kind):
+        raise InvariantError(f"expected a {kind.__name__} {key}, found a {type(wait).__name__}")
+    return wait
+
+
+def _count(state: s.ProcessInstance, key: int) -> None:
+    state.counter = max(state.counter, key)

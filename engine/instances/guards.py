@@ -1,0 +1,78 @@
+"""Guards: is a command applicable? No is a rejection that says what was expected and found."""
+
+from typing import TypeVar
+
+from engine import state as s
+from engine import variables as v
+from engine.instances.advance import Advance
+from engine.rejections import Rejection, RejectionCode
+from engine.routing import split_handle
+from engine.values import ValueDecodeError, decode_object
+
+W = TypeVar("W", bound=s.Waiting)
+
+
+def not_found(expected: str, found: str = "none") -> Rejection:
+    return Rejection(RejectionCode.NOT_FOUND, f"Expected {expected}, found {found}")
+
+
+def parse_variables(text: str) -> dict[str, str] | Rejection:
+    """Names to JSON texts, from the text of a JSON object."""
+    try:
+        return decode_object(text)
+    except ValueDecodeError as error:
+        return Rejection(
+            RejectionCode.INVALID_ARGUMENT, f"Expected variables as a JSON object: {error}"
+        )
+
+
+def find_wait(advance: Advance, handle: str, kind: type[W], name: str) -> W | Rejection:
+    """The open job, task or incident with this id."""
+    try:
+        number = split_handle(handle)[1]
+    except ValueError as error:
+        return Rejection(RejectionCode.INVALID_ARGUMENT, str(error))
+    wait = advance.state.waits.get(number)
+    return wait if isinstance(wait, kind) else not_found(f"an open {name} {handle}")
+
+
+def find_attempt(advance: Advance, job_id: str, attempt: int | None) -> s.JobWait | Rejection:
+    """The job, if this attempt is at a worker."""
+    job = find_wait(advance, job_id, s.JobWait, "job")
+    if isinstance(job, Rejection):
+        return job
+    if attempt != job.attempt:
+        return Rejection(
+            RejectionCode.STALE_ATTEMPT,
+            f"Expected attempt {job.attempt} of job {job_id}, found {attempt}",
+        )
+    if job.stopped or job.retry_at is not None:
+        return Rejection(
+            RejectionCode.STALE_ATTEMPT,
+            f"Expected an open attempt of job {job_id}, found that attempt {attempt} has failed",
+        )
+    return job
+
+
+def check_size(advance: Advance, targets: dict[int, dict[str, str]]) -> Rejection | None:
+    """From outside variables are refused that would make the instance's too large."""
+    state, limit = advance.state, advance.context.settings.variables_bytes_max
+    grown = sum(v.growth(state, scope, texts) for scope, texts in targets.items())
+    if state.variables_bytes + grown <= limit:
+        return None
+    return too_large(limit, state.variables_bytes + grown)
+
+
+def too_large(limit: int, found: int) -> Rejection:
+    return Rejection(
+        RejectionCode.TOO_LARGE, f"Expected variables of at most {limit} bytes, found {found}"
+    )
+
+
+def targets_of(
+    advance: Advance, owner: int, variables: dict[str, str]
+) -> dict[int, dict[str, str]]:
+    """Where the variables that complete an activity go, as the loop will take them in."""
+    if getattr(advance.element(owner), "outputs", ()):
+        return {owner: variables}
+    return v.propagate(advance.state, owner, variables)

@@ -1,0 +1,131 @@
+"""The answers of workers: a job is completed, has failed, or throws a BPMN error."""
+
+from engine import commands as c
+from engine import events as e
+from engine import state as s
+from engine.instances.advance import Advance, DueStep
+from engine.instances.errors import BpmnError, find_catcher, throw_error, unhandled
+from engine.instances.guards import check_size, find_attempt, parse_variables, targets_of
+from engine.instances.run import raise_incident
+from engine.instances.stuck import IncidentKind, StuckError
+from engine.lifecycle import Step
+from engine.rejections import Rejection, RejectionCode
+
+
+def complete(advance: Advance, command: c.CompleteJob) -> Rejection | None:
+    job = find_attempt(advance, command.job_id, command.attempt)
+    if isinstance(job, Rejection):
+        return job
+    variables = parse_variables(command.variables)
+    if isinstance(variables, Rejection):
+        return variables
+    rejection = check_size(advance, targets_of(advance, job.owner, variables))
+    if rejection is None:
+        advance.emit(e.JobClosed(key=job.key, reason="completed"))
+        advance.due.append(DueStep(job.owner, Step.COMPLETE, variables))
+    return rejection
+
+
+def fail(advance: Advance, command: c.FailJob) -> Rejection | None:
+    """Retries left: another attempt, after the back-off if there is one; none left: incident.
+
+    Variables that come along are local to the activity: the next attempt sees them.
+    """
+    job = find_attempt(advance, command.job_id, command.attempt)
+    if isinstance(job, Rejection):
+        return job
+    variables = parse_variables(command.variables or "{}")
+    if isinstance(variables, Rejection):
+        return variables
+    retries = job.retries_left - 1 if command.retries is None else command.retries
+    backoff_ms = command.backoff_ms or 0
+    rejection = _check_failure(command) or check_size(advance, {job.owner: variables})
+    if rejection is not None:
+        return rejection
+    advance.set_variables(job.owner, variables)
+    if retries > 0 and backoff_ms > 0:
+        retry_at = advance.context.now + backoff_ms
+        _close_failed(advance, job, command.message, retries, retry_at)
+        return None
+    _close_failed(advance, job, command.message, max(0, retries), None)
+    if retries > 0:
+        open_again(advance, job, retries)
+    else:
+        message = f"Expected job {command.job_id} to succeed, found no retries left"
+        detail = f": {command.message}" if command.message else ""
+        exhausted = StuckError(IncidentKind.JOB_RETRIES_EXHAUSTED, message + detail)
+        raise_incident(advance, job.owner, Step.JOB, exhausted)
+    return None
+
+
+def _check_failure(command: c.FailJob) -> Rejection | None:
+    for name, value in (("retries", command.retries), ("backoff_ms", command.backoff_ms)):
+        if value is not None and value < 0:
+            return Rejection(
+                RejectionCode.INVALID_ARGUMENT, f"Expected {name} of 0 or more, found {value}"
+            )
+    return None
+
+
+def _close_failed(
+    advance: Advance, job: s.JobWait, message: str | None, retries: int, retry_at: int | None
+) -> None:
+    advance.emit(
+        e.JobClosed(
+            key=job.key,
+            reason="failed",
+            message=message,
+            retries_left=retries,
+            retry_at=retry_at,
+        )
+    )
+
+
+def open_again(advance: Advance, job: s.JobWait, retries: int) -> None:
+    """The next attempt at a job."""
+    advance.emit(
+        e.JobOpened(
+            key=job.key,
+            owner=job.owner,
+            type=job.type,
+            attempt=job.attempt + 1,
+            retries_left=retries,
+            headers=job.headers,
+        )
+    )
+
+
+def open_stopped(advance: Advance, owner: int, retries: int | None) -> None:
+    """An operator gives the stopped job of an element instance another try, or several."""
+    for key in advance.instance(owner).waits:
+        job = advance.state.waits[key]
+        if isinstance(job, s.JobWait) and job.stopped:
+            open_again(advance, job, retries or max(1, job.retries_left))
+            return
+
+
+def throw_from_job(advance: Advance, command: c.ThrowError, error: BpmnError) -> Rejection | None:
+    """Nothing catches it: an incident, and resolving it gives the job another attempt."""
+    job = find_attempt(advance, command.job_id or "", command.attempt)
+    if isinstance(job, Rejection):
+        return job
+    rejection = check_size(advance, {job.owner: error.variables or {}})
+    if rejection is not None:
+        return rejection
+    try:
+        catcher = find_catcher(advance, job.owner, error)
+        if catcher is None:
+            raise unhandled(error)
+    except StuckError as stuck:
+        _close_thrown(advance, job, error, reason="failed")
+        raise_incident(advance, job.owner, Step.JOB, stuck)
+        return None
+    _close_thrown(advance, job, error, reason="error")
+    throw_error(advance, catcher, error)
+    return None
+
+
+def _close_thrown(advance: Advance, job: s.JobWait, error: BpmnError, *, reason: str) -> None:
+    advance.emit(
+        e.JobClosed(key=job.key, reason=reason, message=error.message, error_code=error.code)
+    )

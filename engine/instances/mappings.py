@@ -1,0 +1,69 @@
+"""Input and output mappings: expressions in order, each seeing what the earlier ones made."""
+
+from engine import variables as v
+from engine.instances.advance import Advance
+from engine.instances.stuck import IncidentKind, StuckError
+from engine.model.elements import Mapping
+from engine.values import Value, ValueEncodeError, encode
+
+
+def map_inputs(advance: Advance, mappings: tuple[Mapping, ...], key: int) -> dict[str, Value]:
+    """The locals that the mappings make for an element instance. Raises StuckError."""
+    return _evaluate(advance, mappings, key, merge_into=None)
+
+
+def map_outputs(advance: Advance, mappings: tuple[Mapping, ...], key: int) -> None:
+    """Write to the scope around the element instance. Raises StuckError, with nothing written."""
+    scope = advance.instance(key).scope
+    if not mappings or scope is None:
+        return
+    values = _evaluate(advance, mappings, key, merge_into=scope)
+    advance.set_variables(scope, to_texts(values))
+
+
+def _evaluate(
+    advance: Advance, mappings: tuple[Mapping, ...], key: int, *, merge_into: int | None
+) -> dict[str, Value]:
+    made: dict[str, Value] = {}
+    for mapping in mappings:
+        value = advance.evaluate(mapping.source, key, made)
+        name, *path = mapping.target
+        if path:
+            before = made.get(name)
+            if name not in made and merge_into is not None:
+                text = v.find(advance.state, merge_into, name)
+                before = None if text is None else advance.decoded(text)
+            value = _with_leaf(before, path, value)
+        made[name] = value
+    return made
+
+
+def _with_leaf(before: Value, path: list[str], leaf: Value) -> Value:
+    """A copy of an object in which the value at the path is another; the rest stays as it was.
+
+    `{a: 1, b: {c: 2}}` with the path b.d and 3 is `{a: 1, b: {c: 2, d: 3}}`.
+    """
+    levels: list[dict[str, Value]] = []
+    here = before
+    for name in path:
+        level = dict(here) if isinstance(here, dict) else {}
+        levels.append(level)
+        here = level.get(name)
+    value = leaf
+    for level, name in zip(reversed(levels), reversed(path), strict=True):
+        level[name] = value
+        value = level
+    return value
+
+
+def to_texts(values: dict[str, Value]) -> dict[str, str]:
+    """The JSON texts of values. Raises StuckError when one has no JSON form."""
+    texts = {}
+    for name, value in values.items():
+        try:
+            texts[name] = encode(value)
+        except ValueEncodeError as error:
+            raise StuckError(
+                IncidentKind.EXPRESSION_FAILED, f"The variable {name!r} cannot be kept: {error}"
+            ) from None
+    return texts

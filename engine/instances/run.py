@@ -1,0 +1,178 @@
+"""The loop: takes the steps that are due, completes scopes, works off the agenda, within bounds.
+
+Nothing here recurses: neither a deep model nor a long loop grows the stack.
+"""
+
+from engine import commands as c
+from engine import events as e
+from engine.instances.advance import SCOPE_START, Advance, DueStep
+from engine.instances.elements import HANDLERS
+from engine.instances.endings import complete_instance
+from engine.instances.stuck import IncidentKind, StuckError
+from engine.lifecycle import Step
+from engine.model.elements import SubProcess
+from engine.state import ElementInstance, IncidentWait
+
+
+def run(advance: Advance) -> None:
+    """Advance until every branch waits, or a limit of steps is met.
+
+    A transition is cut after `steps_per_command_max` steps and carried on by a later record, so
+    that a long loop or a wide fan-out never holds its partition; one that takes `steps_max` steps
+    without waiting once is taken for an endless loop and stopped by an incident.
+    """
+    settings = advance.context.settings
+    budget = settings.steps_per_command_max
+    while True:
+        _settle(advance)
+        if not advance.agenda:
+            return
+        if advance.steps >= settings.steps_max:
+            _stop(advance)
+            return
+        if budget == 0:
+            advance.send(
+                c.Continue(instance_id=advance.state.instance_id, steps=advance.steps),
+                through_log=True,
+            )
+            return
+        budget -= 1
+        advance.consequences.steps += 1
+        scope, flow = advance.agenda.popleft()
+        if scope not in advance.state.elements:
+            continue  # it was ended meanwhile, with all that was on its way inside
+        if flow == SCOPE_START:
+            start_scope(advance, scope)
+        else:
+            _arrive(advance, scope, flow)
+
+
+def _settle(advance: Advance) -> None:
+    """Take all steps that are due, and complete the scopes in which nothing is left."""
+    while True:
+        if advance.due:
+            _perform(advance, advance.due.popleft())
+        elif advance.touched:
+            scope = next(iter(advance.touched))
+            del advance.touched[scope]
+            _complete_if_empty(advance, scope)
+        else:
+            return
+
+
+def _complete_if_empty(advance: Advance, scope: int) -> None:
+    instance = advance.state.elements.get(scope)
+    if instance is None or instance.open:
+        return
+    if instance.scope is None:
+        complete_instance(advance)
+    else:
+        advance.due.append(DueStep(scope, Step.COMPLETE, None))
+
+
+def _perform(advance: Advance, due: DueStep) -> None:
+    """Take a step and those that follow on it, until the element instance waits or is gone."""
+    key = due.key
+    if key not in advance.state.elements:
+        return
+    element = advance.element(key)
+    handler = HANDLERS[type(element)]
+    step: Step | None = due.step
+    try:
+        if due.payload:
+            _receive(advance, due)
+        while step is not None:
+            action = getattr(handler, step)
+            step = action(advance, element, key)
+    except StuckError as stuck:
+        raise_incident(advance, key, step or due.step, stuck)
+
+
+def _receive(advance: Advance, due: DueStep) -> None:
+    """Take in variables: as locals for the output mappings, else to where a write goes."""
+    variables = due.payload or {}
+    if getattr(advance.element(due.key), "outputs", ()):
+        advance.set_variables(due.key, variables)
+    else:
+        advance.propagate(due.key, variables)
+
+
+def raise_incident(advance: Advance, key: int, step: Step, stuck: StuckError) -> None:
+    """The element instance stays where it is until the incident is resolved."""
+    advance.emit(
+        e.IncidentRaised(
+            key=advance.new_key(),
+            owner=key,
+            kind=stuck.kind,
+            message=stuck.message,
+            step=step,
+            element_id=advance.instance(key).element_id,
+        )
+    )
+
+
+def _arrive(advance: Advance, scope: int, flow_index: int) -> None:
+    """A flow arrives at its target, unless another arrival there has consumed it already."""
+    flow = advance.model.flows[flow_index]
+    if flow.id not in advance.state.arrivals.get(scope, ()):
+        return
+    element = advance.model.elements[flow.target]
+    handler = HANDLERS[type(element)]
+    consumed: tuple[str, ...] | None = (flow.id,)
+    if handler.joins is not None:
+        consumed = handler.joins(advance, element, scope)
+    if consumed is not None:
+        advance.begin(element, scope, consumed=consumed, step=handler.first)
+
+
+def start_scope(advance: Advance, scope: int) -> None:
+    """Begin what a scope begins with. One that has nothing to begin with is complete."""
+    starts = _starts(advance, advance.instance(scope))
+    for index in starts:
+        element = advance.model.elements[index]
+        advance.begin(element, scope, step=HANDLERS[type(element)].first)
+    if not starts:
+        advance.touched[scope] = None
+
+
+def _starts(advance: Advance, instance: ElementInstance) -> tuple[int, ...]:
+    if instance.scope is None:
+        return advance.model.starts
+    element = advance.model.element(instance.element_id)
+    return element.starts if isinstance(element, SubProcess) else ()
+
+
+def rebuild_agenda(advance: Advance) -> None:
+    """Read off the document what a cut transition has left on its agenda.
+
+    Flows that wait at a join are among them, and find again that they must wait. A scope in which
+    nothing has begun is one to start, unless an incident holds it.
+    """
+    state, model = advance.state, advance.model
+    for scope, flows in state.arrivals.items():
+        for flow_id, count in flows.items():
+            entry = (scope, model.flow_index[flow_id])
+            advance.agenda.extend([entry] * count)
+    for instance in state.elements.values():
+        if instance.open == 0 and instance.scope is not None:
+            element = model.element(instance.element_id)
+            if isinstance(element, SubProcess) and not _is_held(advance, instance):
+                advance.agenda.append((instance.key, SCOPE_START))
+
+
+def _is_held(advance: Advance, instance: ElementInstance) -> bool:
+    waits = advance.state.waits
+    return any(isinstance(waits[key], IncidentWait) for key in instance.waits)
+
+
+def _stop(advance: Advance) -> None:
+    limit = advance.context.settings.steps_max
+    raise_incident(
+        advance,
+        advance.state.root,
+        Step.CONTINUE,
+        StuckError(
+            IncidentKind.STEP_LIMIT,
+            f"Expected a wait within {limit} steps, found none: a loop without a wait?",
+        ),
+    )

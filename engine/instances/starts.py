@@ -1,0 +1,274 @@
+"""How an instance begins: by a client, a message, a timer, or a call activity."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from engine import commands as c
+from engine import events as e
+from engine.definitions import ProcessVersions, VersionRef
+from engine.errors import InvariantError
+from engine.instances.advance import Advance
+from engine.instances.evolve import create
+from engine.instances.guards import not_found, parse_variables, too_large
+from engine.instances.outcomes import finish
+from engine.instances.run import run, start_scope
+from engine.lifecycle import InstanceState, Step
+from engine.model.elements import PROCESS, ProcessModel, StartEvent
+from engine.outcome import AggregateState, Context, Outcome, Send
+from engine.rejections import Rejection, RejectionCode
+from engine.routing import DEPLOYMENTS, PARTITION_TABLE, root_of
+from engine.state import ProcessInstance, Tombstone
+from engine.variables import size
+
+_INSTANCE_ID = re.compile(r"[A-Za-z0-9._-]{1,100}")
+_BUSINESS_KEY_LENGTH_MAX = 1_000
+
+
+def start_by_client(
+    context: Context, state: AggregateState | None, command: c.StartInstance
+) -> Outcome | Rejection:
+    instance_id = command.instance_id or ""
+    rejection = _check_ids(command) or _check_absent(context, state, instance_id)
+    if rejection is not None:
+        return rejection
+    model = context.model
+    if model is None:
+        version = "" if command.version is None else f" version {command.version}"
+        return not_found(f"the process {command.process_id!r}{version} to be deployed")
+    variables = parse_variables(command.variables)
+    if isinstance(variables, Rejection):
+        return variables
+    begin = _choose_start(model, command.start_element)
+    if isinstance(begin, Rejection):
+        return begin
+    limit = context.settings.variables_bytes_max
+    if size(variables) > limit:
+        return too_large(limit, size(variables))
+    ref = context.definitions.find(command.process_id, command.version)
+    if ref is None:
+        raise InvariantError(f"{command.process_id} has a model and no version")
+    start = _start_of(
+        context,
+        instance_id,
+        ref.version,
+        process_id=model.process_id,
+        business_key=command.business_key,
+    )
+    return _start(context, Beginning("StartInstance", instance_id, start, variables, begin))
+
+
+def _check_ids(command: c.StartInstance) -> Rejection | None:
+    instance_id = command.instance_id or ""
+    reserved = instance_id in {DEPLOYMENTS, PARTITION_TABLE}
+    if reserved or _INSTANCE_ID.fullmatch(instance_id) is None:
+        return Rejection(
+            RejectionCode.INVALID_ARGUMENT,
+            "Expected an instance id of 1 to 100 letters, digits, dots, underscores and hyphens "
+            f"that is no reserved word, found {instance_id[:120]!r}",
+        )
+    if command.business_key is not None and len(command.business_key) > _BUSINESS_KEY_LENGTH_MAX:
+        return Rejection(
+            RejectionCode.INVALID_ARGUMENT,
+            f"Expected a business key of at most {_BUSINESS_KEY_LENGTH_MAX} characters, "
+            f"found {len(command.business_key)}",
+        )
+    return None
+
+
+def _check_absent(
+    context: Context, state: AggregateState | None, instance_id: str
+) -> Rejection | None:
+    """An id is free again when the tombstone of its last instance has expired."""
+    if isinstance(state, ProcessInstance | Tombstone) and not _is_free(context, state):
+        return Rejection(
+            RejectionCode.ALREADY_EXISTS,
+            f"Expected no instance {instance_id}, found it {state.state}",
+        )
+    return None
+
+
+def _is_free(context: Context, state: AggregateState | None) -> bool:
+    return state is None or (isinstance(state, Tombstone) and state.expires_at <= context.now)
+
+
+def _choose_start(model: ProcessModel, start_element: str | None) -> StartEvent | Rejection | None:
+    """The start event named, or None for where the process begins by itself."""
+    if start_element is not None:
+        index = model.element_index.get(start_element)
+        element = None if index is None else model.elements[index]
+        if isinstance(element, StartEvent) and element.scope == PROCESS:
+            return element
+        found = "none" if element is None else f"a {type(element).__name__}"
+        return Rejection(
+            RejectionCode.INVALID_ARGUMENT,
+            f"Expected a start event {start_element!r} in {model.process_id!r}, found {found}",
+        )
+    if not model.starts:
+        return Rejection(
+            RejectionCode.INVALID_ARGUMENT,
+            f"Expected {model.process_id!r} to have a none start event, found none; "
+            "name a start_element",
+        )
+    return None
+
+
+def start_by_message(
+    context: Context, state: AggregateState | None, command: c.StartByMessage
+) -> Outcome:
+    """Start and settle; a start that cannot be is settled, too, or the message would hang."""
+    variables = parse_variables(command.variables)
+    begin = None
+    if context.model is not None:
+        begin = _choose_start(context.model, command.start_element)
+    accepted = (
+        _is_free(context, state)
+        and isinstance(begin, StartEvent)
+        and not isinstance(variables, Rejection)
+        and size(variables) <= context.settings.variables_bytes_max
+    )
+    settled = Send(
+        command=c.MessageStartSettled(
+            name=command.name,
+            correlation_key=command.correlation_key,
+            process_id=command.process_id,
+            instance_id=command.instance_id,
+            message=command.message,
+            accepted=accepted,
+        )
+    )
+    if not accepted or isinstance(begin, Rejection) or isinstance(variables, Rejection):
+        return Outcome(state=state, sends=(settled,))
+    start = _start_of(
+        context,
+        command.instance_id,
+        command.version,
+        process_id=command.process_id,
+        message_name=command.name,
+        message_key=command.correlation_key,
+    )
+    outcome = _start(
+        context, Beginning("StartByMessage", command.instance_id, start, variables, begin), settled
+    )
+    return _meeting(context, outcome, command)
+
+
+def start_by_timer(
+    context: Context, state: AggregateState | None, command: c.StartByTimer
+) -> Outcome:
+    if context.model is None or not _is_free(context, state):
+        return Outcome(state=state)
+    begin = _choose_start(context.model, command.start_element)
+    if not isinstance(begin, StartEvent):
+        return Outcome(state=state)
+    start = _start_of(context, command.instance_id, command.version, process_id=command.process_id)
+    outcome = _start(context, Beginning("StartByTimer", command.instance_id, start, {}, begin))
+    return _meeting(context, outcome, command)
+
+
+def start_child(context: Context, state: AggregateState | None, command: c.StartChild) -> Outcome:
+    """A called instance. What keeps it from starting becomes an incident of its caller."""
+    if not _is_free(context, state):
+        return Outcome(state=state)
+    model = context.model
+    variables = parse_variables(command.variables)
+    if model is None:
+        return _refuse_child(state, command, "its version is not deployed")
+    if not model.starts:
+        return _refuse_child(state, command, f"{command.process_id!r} has no none start event")
+    if isinstance(variables, Rejection):
+        return _refuse_child(state, command, variables.detail)
+    start = _start_of(
+        context,
+        command.instance_id,
+        command.version,
+        process_id=command.process_id,
+        business_key=command.business_key,
+        parent_id=command.parent_id,
+        parent_element=command.parent_element,
+        depth=command.depth,
+    )
+    return _start(
+        context, Beginning("StartChild", command.instance_id, start, variables, steps=command.steps)
+    )
+
+
+def _refuse_child(state: AggregateState | None, command: c.StartChild, reason: str) -> Outcome:
+    ended = c.ChildEnded(
+        instance_id=command.parent_id,
+        parent_element=command.parent_element,
+        child_id=command.instance_id,
+        state=InstanceState.FAILED,
+        error_message=reason,
+    )
+    return Outcome(state=state, sends=(Send(command=ended),))
+
+
+def _start_of(context: Context, instance_id: str, version: int, **details: Any) -> e.InstanceStart:
+    return e.InstanceStart(
+        version=version,
+        root_id=root_of(instance_id),
+        counter=context.offset << 16,
+        start_command_id=context.command_id,
+        started_at=context.now,
+        **details,
+    )
+
+
+class Beginning(NamedTuple):
+    """`begin` is the start event that something triggered or named; None: the process's own."""
+
+    command_type: str
+    instance_id: str
+    start: e.InstanceStart
+    variables: dict[str, str]
+    begin: StartEvent | None = None
+    steps: int = 0
+
+
+def _start(context: Context, beginning: Beginning, *sends: Send) -> Outcome:
+    """Begin: the process itself, its variables, then its start events."""
+    if context.model is None:
+        raise InvariantError("an instance starts without a model")
+    state = create(beginning.instance_id, beginning.start)
+    advance = Advance(context, context.model, state, steps=beginning.steps)
+    advance.emit(e.InstanceChanged(state=InstanceState.RUNNING, start=beginning.start))
+    root = advance.new_key()
+    advance.emit(e.ElementActivated(key=root, element_id=beginning.start.process_id, scope=0))
+    begin, variables = beginning.begin, beginning.variables
+    if begin is None:
+        advance.set_variables(root, variables)
+        start_scope(advance, root)
+    else:
+        # What triggered the event goes through its outputs; without them, to the process.
+        advance.begin(begin, root, step=Step.COMPLETE, payload=variables)
+    run(advance)
+    return finish(advance, beginning.command_type, sends)
+
+
+def _meeting(
+    context: Context, outcome: Outcome, command: c.StartByMessage | c.StartByTimer
+) -> Outcome:
+    """A version that another partition named may not have been activated on this one yet."""
+    if not command.checksum:
+        return outcome
+    known = context.definitions.get(command.process_id)
+    before = known or ProcessVersions(process_id=command.process_id)
+    after = before.meet(
+        VersionRef(version=command.version, checksum=command.checksum, semantics=command.semantics)
+    )
+    return outcome if after is before else replace(outcome, process_versions=after)
+
+
+# Any: each row takes its own kind of command, which the key names.
+STARTS: Mapping[
+    type[c.AnyCommand],
+    Callable[[Context, AggregateState | None, Any], Outcome | Rejection],
+] = {
+    c.StartInstance: start_by_client,
+    c.StartByMessage: start_by_message,
+    c.StartByTimer: start_by_timer,
+    c.StartChild: start_child,
+}

@@ -1,0 +1,22 @@
+"""Messages: a subscription by name and correlation key, both computed once, when it opens."""
+
+from engine import events as e
+from engine.instances.advance import Advance
+from engine.instances.triggers.waiting import Waiter
+from engine.model.elements import MessageTrigger
+
+
+def arm(advance: Advance, waiter: Waiter, trigger: MessageTrigger) -> e.AnyEvent:
+    """The subscription. A key that is neither text nor number cannot be met: StuckError."""
+    name = advance.text(trigger.name, waiter.owner, waiter.locals)
+    key = ""
+    if trigger.correlation_key is not None:
+        key = advance.text(trigger.correlation_key, waiter.owner, waiter.locals)
+    return e.SubscriptionOpened(
+        key=advance.new_key(),
+        owner=waiter.owner,
+        element_id=waiter.element_id,
+        name=name,
+        correlation_key=key,
+        interrupting=waiter.interrupting,
+    )

@@ -1,0 +1,23 @@
+"""Terminate end events: they end their own scope, and what called it goes on."""
+
+from engine import events as e
+from engine.instances.advance import Advance
+from engine.instances.endings import terminate_inside
+from engine.lifecycle import Step
+from engine.model.elements import TerminateTrigger
+
+
+def throw(advance: Advance, key: int, trigger: TerminateTrigger) -> Step | None:
+    """End the event, the arrivals of its scope and all else in it; the scope then completes.
+
+    BPMN 13.5.6: "For a Terminate End Event, the Process is abnormally terminated"; of the
+    activities around a sub-process "no other ongoing Process Activities are affected".
+    """
+    scope = advance.instance(key).scope
+    if scope is None:
+        return None
+    arrivals = advance.state.arrivals.get(scope, {})
+    discarded = tuple(flow for flow, count in arrivals.items() for _ in range(count))
+    advance.emit(e.ElementCompleted(key=key, discarded=discarded))
+    terminate_inside(advance, scope)
+    return None
