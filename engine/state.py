@@ -37,7 +37,7 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True, array_like=True, tag_fi
     """The root of all waits: what an element instance sleeps on."""
 
 
-class JobWait(Waiting, tag="job"):
+class JobWait(Waiting, frozen=True, kw_only=True, tag="job"):
     """`retry_at` set: failed, the next attempt waits for that instant. `stopped`: none is left."""
 
     key: int
@@ -50,14 +50,14 @@ class JobWait(Waiting, tag="job"):
     stopped: bool = False
 
 
-class TaskWait(Waiting, tag="task"):
+class TaskWait(Waiting, frozen=True, kw_only=True, tag="task"):
     key: int
     owner: int
     details: TaskDetails
     revision: int = 1
 
 
-class TimerWait(Waiting, tag="timer"):
+class TimerWait(Waiting, frozen=True, kw_only=True, tag="timer"):
     key: int
     owner: int
     element_id: str
@@ -66,7 +66,7 @@ class TimerWait(Waiting, tag="timer"):
     repetitions: int | None = None
 
 
-class SubscriptionWait(Waiting, tag="subscription"):
+class SubscriptionWait(Waiting, frozen=True, kw_only=True, tag="subscription"):
     key: int
     owner: int
     element_id: str
@@ -75,13 +75,13 @@ class SubscriptionWait(Waiting, tag="subscription"):
     interrupting: bool = True
 
 
-class CallWait(Waiting, tag="call"):
+class CallWait(Waiting, frozen=True, kw_only=True, tag="call"):
     key: int
     owner: int
     child_id: str
 
 
-class IncidentWait(Waiting, tag="incident"):
+class IncidentWait(Waiting, frozen=True, kw_only=True, tag="incident"):
     key: int
     owner: int
     kind: str
