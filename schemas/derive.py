@@ -21,6 +21,8 @@ NAMESPACE = "torpor"
 COMMANDS: tuple[type[commands.Command], ...] = get_args(commands.AnyCommand)
 """Every command, from clients and internal, in the order of the engine's union."""
 
+COMMAND_NAMES = frozenset(command.__name__ for command in COMMANDS)
+
 PUBLISHED: tuple[type[msgspec.Struct], ...] = (
     records.Effect,
     records.Job,

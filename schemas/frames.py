@@ -11,8 +11,12 @@ from enum import StrEnum
 from typing import Any, TypeAlias, cast
 
 import fastavro
+import msgspec
 
+from engine.commands import Command
+from schemas.avro_writer import Write, compile_record, write_optional_string
 from schemas.catalogue import RecordSchema, catalogue
+from schemas.derive import COMMAND_FIELDS, COMMAND_NAMES
 
 Body: TypeAlias = dict[str, Any]
 """The fields of a record as plain values."""
@@ -53,9 +57,14 @@ class AvroFrames:
         self._schemas = {
             number: catalogue().known[fingerprint] for fingerprint, number in self._ids.items()
         }
-        self._prefixes = {
-            name: self._prefix(frame, schema) for name, schema in catalogue().current.items()
+        self._writers = {
+            name: (self._prefix(frame, schema), self._compile(schema))
+            for name, schema in catalogue().current.items()
         }
+
+    def _compile(self, schema: RecordSchema) -> Write:
+        skip = len(COMMAND_FIELDS) if schema.name in COMMAND_NAMES else 0
+        return compile_record(schema.parsed, skip)
 
     def _prefix(self, frame: Frame, schema: RecordSchema) -> bytes:
         if frame is Frame.CONFLUENT:
@@ -64,12 +73,21 @@ class AvroFrames:
             return _CONFLUENT + self._ids[schema.fingerprint].to_bytes(4, "big")
         return _SINGLE_OBJECT + schema.fingerprint
 
-    def write(self, name: str, body: Body) -> bytes:
-        """A framed record."""
-        stream = io.BytesIO()
-        stream.write(self._prefixes[name])
-        fastavro.schemaless_writer(stream, catalogue().current[name].parsed, body)
-        return stream.getvalue()
+    def write(self, record: msgspec.Struct) -> bytes:
+        """A published record, framed."""
+        prefix, write = self._writers[type(record).__name__]
+        out = bytearray(prefix)
+        write(out, record)
+        return bytes(out)
+
+    def write_command(self, command: Command, command_id: str | None, actor: str | None) -> bytes:
+        """A command with what every command may carry, framed."""
+        prefix, write = self._writers[type(command).__name__]
+        out = bytearray(prefix)
+        write_optional_string(out, command_id)
+        write_optional_string(out, actor)
+        write(out, command)
+        return bytes(out)
 
     def read(self, value: bytes) -> tuple[str, Body]:
         """A framed record's name and fields.

@@ -9,7 +9,6 @@ from typing import assert_never
 import msgspec
 
 from engine.commands import AnyCommand
-from engine.events import AnyEvent
 from engine.records import (
     DeadLetter,
     Effect,
@@ -25,7 +24,7 @@ from engine.records import (
 from engine.routing import address_of, kafka_key
 from schemas import headers as h
 from schemas.derive import NAMESPACE
-from schemas.frames import CONTENT_TYPES, AvroFrames, Body, Frame
+from schemas.frames import CONTENT_TYPES, AvroFrames, Frame
 from schemas.topics import topic_name
 
 
@@ -120,31 +119,18 @@ class PublicationWriter:
             return self._command(record.command, record.command_id, record.actor)
         if self._is_json:
             return _JSON.encode(record)
-        body = plain(record)
-        if isinstance(record, Transition):
-            body["events"] = [_tagged(event) for event in record.events]
-        return self._frames.write(type(record).__name__, body)
+        return self._frames.write(record)
 
     def _command(self, command: AnyCommand, command_id: str | None, actor: str | None) -> bytes:
-        name = type(command).__name__
-        body = {"command_id": command_id, "actor": actor, **plain(command)}
-        if self._is_json:
-            return _JSON.encode({h.BODY_TYPE: name, **body})
-        return self._frames.write(name, body)
+        if not self._is_json:
+            return self._frames.write_command(command, command_id, actor)
+        body = msgspec.to_builtins(command, builtin_types=(bytes,))
+        return _JSON.encode(
+            {h.BODY_TYPE: type(command).__name__, "command_id": command_id, "actor": actor, **body}
+        )
 
 
 _JSON = msgspec.json.Encoder()
-
-
-def plain(record: msgspec.Struct) -> Body:
-    """A record as plain values: nested records as dicts, tuples as lists, bytes as bytes."""
-    body: Body = msgspec.to_builtins(record, builtin_types=(bytes,))
-    return body
-
-
-def _tagged(event: AnyEvent) -> tuple[str, Body]:
-    """An event as the Avro library takes a member of a union: its record's name, its fields."""
-    return f"{NAMESPACE}.{type(event).__name__}", plain(event)
 
 
 def _event_type(record: Effect | Job | Task | Reply | Transition | SentCommand) -> str:

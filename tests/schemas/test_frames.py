@@ -6,9 +6,11 @@ from pathlib import Path
 import fastavro
 import pytest
 
+from engine.commands import CompleteTask
 from schemas.catalogue import Catalogue, catalogue, published_schemas, read_schema
 from schemas.frames import AvroFrames, Frame, FrameError, UnknownSchemaError
 
+TASK = CompleteTask(task_id="i:1", variables="{}")
 FIELDS = {"task_id": "i:1", "variables": "{}"}
 
 
@@ -30,7 +32,7 @@ def rabin(data: bytes) -> bytes:
 
 
 def test_single_object_frame_is_marker_fingerprint_and_plain_avro() -> None:
-    value = AvroFrames(Frame.SINGLE_OBJECT).write("CompleteTask", FIELDS)
+    value = AvroFrames(Frame.SINGLE_OBJECT).write_command(TASK, None, None)
     schema = catalogue().current["CompleteTask"]
     assert value[:2] == b"\xc3\x01"
     assert value[2:10] == schema.fingerprint
@@ -48,7 +50,7 @@ def fastavro_schema() -> dict[str, object]:
 def test_confluent_frame_carries_the_registrys_id() -> None:
     ids = {key: 100 + n for n, key in enumerate(sorted(catalogue().known))}
     frames = AvroFrames(Frame.CONFLUENT, ids)
-    value = frames.write("CompleteTask", FIELDS)
+    value = frames.write_command(TASK, None, None)
     number = ids[catalogue().current["CompleteTask"].fingerprint]
     assert value[:5] == b"\x00" + number.to_bytes(4, "big")
     assert frames.read(value) == ("CompleteTask", {"command_id": None, "actor": None, **FIELDS})
@@ -61,7 +63,7 @@ def test_confluent_frame_without_ids_is_refused_at_once() -> None:
 
 def test_either_avro_frame_is_read_whichever_is_written() -> None:
     ids = {key: n for n, key in enumerate(sorted(catalogue().known))}
-    single = AvroFrames(Frame.SINGLE_OBJECT).write("CompleteTask", FIELDS)
+    single = AvroFrames(Frame.SINGLE_OBJECT).write_command(TASK, None, None)
     assert AvroFrames(Frame.CONFLUENT, ids).read(single)[0] == "CompleteTask"
 
 
@@ -70,12 +72,12 @@ def test_unknown_schema_is_told_from_a_broken_record() -> None:
     with pytest.raises(UnknownSchemaError):
         frames.read(b"\xc3\x01" + b"\x07" * 30)
     with pytest.raises(FrameError) as caught:
-        frames.read(frames.write("CompleteTask", FIELDS)[:-1])
+        frames.read(frames.write_command(TASK, None, None)[:-1])
     assert not isinstance(caught.value, UnknownSchemaError)
 
 
 def test_text_that_is_no_utf8_is_a_broken_record() -> None:
-    value = AvroFrames(Frame.SINGLE_OBJECT).write("CompleteTask", {"task_id": "i"})
+    value = AvroFrames(Frame.SINGLE_OBJECT).write_command(CompleteTask(task_id="i"), None, None)
     with pytest.raises(FrameError, match="no CompleteTask"):
         AvroFrames(Frame.SINGLE_OBJECT).read(value.replace(b"i", b"\xff"))
 
