@@ -1,0 +1,109 @@
+"""What the record loop is given, what it asks for, and what it hands back."""
+
+from collections.abc import Generator
+from typing import Any, TypeAlias
+
+import msgspec
+
+from engine import commands as c
+from engine.definitions import ProcessVersions
+from engine.outcome import AggregateState, Content, TimerChange
+from engine.records import Publication, ReplyAddress, ReplyStatus, SendNumber
+from engine.rejections import Rejection
+from engine.settings import Settings
+
+
+class InvalidCommand(msgspec.Struct, frozen=True, kw_only=True):
+    """What a record held that names a command and is none: wrong fields, variables no object.
+
+    `detail` says what was expected and found. It is rejected (INVALID_ARGUMENT), and answered.
+    """
+
+    detail: str
+
+
+class Stimulus(msgspec.Struct, frozen=True, kw_only=True):
+    """A decoded record of the command log. `number` and `source_partition`: the engine sent it."""
+
+    offset: int
+    timestamp_ms: int
+    command: c.AnyCommand | InvalidCommand
+    command_id: str | None = None
+    actor: str | None = None
+    reply: ReplyAddress | None = None
+    source_partition: int | None = None
+    number: SendNumber | None = None
+    forwarded: bool = False
+    traceparent: str | None = None
+
+
+class PartitionInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the record is applied. `now` is the last now of the partition."""
+
+    namespace: str
+    partition: int
+    partitions: int
+    generation: int
+    now: int
+    settings: Settings
+
+
+class ReadState(msgspec.Struct, frozen=True):
+    """Asks for the state at an address. Answer: AggregateState | None."""
+
+    address: str
+
+
+class ReadModel(msgspec.Struct, frozen=True):
+    """Asks for a compiled model. Answer: ProcessModel; the driver waits for missing content."""
+
+    checksum: str
+    process_id: str
+    semantics: int
+
+
+class ReadCommand(msgspec.Struct, frozen=True):
+    """Asks whether a client's command id is in the window. Answer: AppliedCommand | None."""
+
+    command_id: str
+
+
+class ReadSource(msgspec.Struct, frozen=True):
+    """Asks for the last send number taken from a partition. Answer: SendNumber | None."""
+
+    partition: int
+
+
+class ReadDefinitions(msgspec.Struct, frozen=True):
+    """Asks for the partition's table of versions. Answer: Definitions."""
+
+
+Read: TypeAlias = ReadState | ReadModel | ReadCommand | ReadSource | ReadDefinitions
+
+
+class AppliedCommand(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
+    """What the window keeps of a client's command: its first outcome. Fields are only appended."""
+
+    status: ReplyStatus
+    instance_id: str | None = None
+    code: str | None = None
+    detail: str | None = None
+    result: str | None = None
+
+
+class RecordOutcome(msgspec.Struct, kw_only=True):
+    """All that one record changed. `now` is the partition's time after it."""
+
+    now: int
+    states: dict[str, AggregateState | None] = {}
+    dirty: dict[str, frozenset[int]] = {}
+    timers: list[TimerChange] = []
+    publications: list[Publication] = []
+    applied: tuple[str, AppliedCommand] | None = None
+    source: tuple[int, SendNumber] | None = None
+    process_versions: list[ProcessVersions] = []
+    contents: list[Content] = []
+    rejection: Rejection | None = None
+
+
+Driver: TypeAlias = Generator[Read, Any, RecordOutcome]

@@ -1,0 +1,291 @@
+"""`transact`: one record, from the question whether it was taken before to all that it leads to."""
+
+from collections import deque
+from collections.abc import Generator
+from typing import Any
+
+from msgspec.structs import replace
+
+from engine import commands as c
+from engine.aggregates import DeploymentsState
+from engine.apply import apply
+from engine.definitions import Definitions, ProcessVersions, VersionRef
+from engine.deployments import await_answer
+from engine.errors import InvariantError
+from engine.ids import id_for_command
+from engine.model.elements import ProcessModel
+from engine.outcome import AggregateState, Context, Outcome
+from engine.partition.publishing import Publishing
+from engine.partition.stimulus import (
+    AppliedCommand,
+    Driver,
+    InvalidCommand,
+    PartitionInfo,
+    Read,
+    ReadCommand,
+    ReadDefinitions,
+    ReadModel,
+    ReadSource,
+    ReadState,
+    RecordOutcome,
+    Stimulus,
+)
+from engine.records import ReplyStatus
+from engine.rejections import Rejection, RejectionCode
+from engine.routing import DEPLOYMENTS, PARTITION_TABLE, address_of, kafka_key
+from engine.routing import partition_of as partition_of_key
+from engine.state import ProcessInstance
+
+LOCAL_COMMANDS_MAX = 50_000
+"""How many commands a record may lead to on its own partition. Long before, an instance carries on
+through the log; and `Context.step` must stay below 2**16."""
+
+Reading = Generator[Read, Any, None]
+
+
+def transact(info: PartitionInfo, stimulus: Stimulus) -> Driver:
+    """Apply one record. Raises InvariantError (or any other bug) with nothing done."""
+    return (yield from _Transaction(info, stimulus).run())
+
+
+class _Transaction:
+    """The state of one `transact` while it runs."""
+
+    def __init__(self, info: PartitionInfo, stimulus: Stimulus) -> None:
+        self.info = info
+        self.stimulus = stimulus
+        self.outcome = RecordOutcome(now=max(info.now, stimulus.timestamp_ms))
+        self.publishing = Publishing(info, stimulus, self.outcome)
+        self.queue: deque[c.AnyCommand] = deque()
+        self.definitions = Definitions()
+
+    def run(self) -> Driver:
+        command, is_send = self.stimulus.command, self._is_send()
+        if is_send and (yield from self._was_taken()):
+            return self.outcome
+        if isinstance(command, InvalidCommand):
+            yield from self._refuse(RejectionCode.INVALID_ARGUMENT, command.detail)
+        elif is_send and not self.stimulus.forwarded:
+            yield from self._run_queue(command)
+        elif isinstance(command, c.ClientCommand):
+            yield from self._run_client_command(self._with_instance_id(command))
+        elif isinstance(command, c.FireTimer | c.RaiseIncident):
+            yield from self._run_owners_command(command)
+        else:
+            detail = f"{type(command).__name__} is sent by the engine only"
+            yield from self._refuse(RejectionCode.UNAUTHORIZED, detail)
+        return self.outcome
+
+    # --- sends ---
+
+    def _is_send(self) -> bool:
+        """Whether an aggregate sent it: its number and its source say so."""
+        source = self.stimulus.source_partition
+        if self.stimulus.number is None or source is None:
+            return False
+        return 0 <= source < self.info.partitions
+
+    def _was_taken(self) -> Generator[Read, Any, bool]:
+        """Whether the send is a copy. First copies arrive in order, so the last number suffices.
+
+        A copy can come arbitrarily late: a window of the last few would let it through.
+        """
+        number, source = self.stimulus.number, self.stimulus.source_partition
+        assert number is not None
+        assert source is not None
+        last = yield ReadSource(source)
+        if last is not None and number <= last:
+            return True
+        self.outcome.source = (source, number)
+        return False
+
+    def _run_owners_command(self, command: c.FireTimer | c.RaiseIncident) -> Reading:
+        """A command that the partition's owner publishes by itself: it has no number."""
+        try:
+            address_of(command)
+        except ValueError as error:
+            yield from self._refuse(RejectionCode.INVALID_ARGUMENT, str(error))
+            return
+        yield from self._run_queue(command)
+
+    # --- client commands ---
+
+    def _run_client_command(self, command: c.ClientCommand) -> Reading:
+        try:
+            address = address_of(command)
+        except ValueError as error:
+            yield from self._refuse(RejectionCode.INVALID_ARGUMENT, str(error))
+            return
+        partition = self._partition_of(command, address)
+        if partition != self.info.partition:
+            yield from self._forward(command, address, partition)
+            return
+        first = yield from self._first_outcome()
+        if first is None:
+            yield from self._run_queue(command, answered=True)
+        elif not (yield from self._waits_for_answer(command)):
+            self.publishing.reply(first, ReplyStatus.DUPLICATE)
+
+    def _with_instance_id(self, command: c.ClientCommand) -> c.ClientCommand:
+        """A start without an id gets one that a repetition of the same command gets again."""
+        if not isinstance(command, c.StartInstance) or command.instance_id is not None:
+            return command
+        instance_id = id_for_command(self.info.namespace, self.publishing.command_id)
+        return replace(command, instance_id=instance_id)
+
+    def _forward(self, command: c.ClientCommand, address: str, partition: int) -> Reading:
+        """Send a misrouted client command to the partition that its body names, once."""
+        if self.stimulus.forwarded:
+            detail = f"expected on partition {partition}, found again on {self.info.partition}"
+            yield from self._refuse(RejectionCode.INVALID_ARGUMENT, detail)
+            return
+        self.publishing.send(command, address, partition, forwarded=True)
+
+    def _refuse(self, code: RejectionCode, detail: str) -> Reading:
+        """Reject what cannot be brought to an aggregate, unless its id was seen before."""
+        first = yield from self._first_outcome()
+        if first is None:
+            self.publishing.reject(Rejection(code, detail))
+        else:
+            self.publishing.reply(first, ReplyStatus.DUPLICATE)
+
+    def _first_outcome(self) -> Generator[Read, Any, AppliedCommand | None]:
+        """The outcome of the client's command if its id is in the window."""
+        if self.stimulus.command_id is None:
+            return None
+        first: AppliedCommand | None = yield ReadCommand(self.stimulus.command_id)
+        return first
+
+    def _waits_for_answer(self, command: c.ClientCommand) -> Generator[Read, Any, bool]:
+        """Whether the answer to the first of these commands is yet to come, and serves for this."""
+        reply = self.stimulus.reply
+        if not isinstance(command, c.DeployResources) or reply is None:
+            return False
+        state: AggregateState | None = yield ReadState(DEPLOYMENTS)
+        assert state is None or isinstance(state, DeploymentsState)
+        waiting = await_answer(state, self.publishing.command_id, reply)
+        if waiting is None:
+            return False
+        self.outcome.states[DEPLOYMENTS] = waiting
+        return True
+
+    # --- the queue ---
+
+    def _run_queue(self, first: c.AnyCommand, *, answered: bool = False) -> Reading:
+        """Apply the command, then what it sends to this partition, first in, first out."""
+        self.definitions = yield ReadDefinitions()
+        self.queue.append(first)
+        step = 0
+        while self.queue:
+            command = self.queue.popleft()
+            outcome = yield from self._apply(command, step)
+            if step == 0 and answered:
+                self._answer(command, outcome)
+            step += 1
+            if step > LOCAL_COMMANDS_MAX:
+                last = [type(each).__name__ for each in (command, *self.queue)][:5]
+                raise InvariantError(
+                    f"one record led to more than {LOCAL_COMMANDS_MAX} commands, the last: {last}"
+                )
+
+    def _answer(self, command: c.AnyCommand, outcome: Outcome | Rejection) -> None:
+        address = address_of(command)
+        if isinstance(outcome, Rejection):
+            self.publishing.reject(outcome, address)
+        else:
+            self.publishing.accept(address, outcome.result, answers_later=outcome.answers_later)
+
+    def _apply(self, command: c.AnyCommand, step: int) -> Generator[Read, Any, Outcome | Rejection]:
+        address = address_of(command)
+        state: AggregateState | None = None
+        if address in self.outcome.states:
+            state = self.outcome.states[address]
+        elif address != PARTITION_TABLE:
+            state = yield ReadState(address)
+        model = yield from self._model_for(command, state)
+        outcome = apply(self._context(model, step), state, command)
+        if isinstance(outcome, Outcome):
+            self._absorb(address, state, outcome)
+        return outcome
+
+    def _context(self, model: ProcessModel | None, step: int) -> Context:
+        info, stimulus = self.info, self.stimulus
+        return Context(
+            namespace=info.namespace,
+            now=self.outcome.now,
+            partition=info.partition,
+            offset=stimulus.offset,
+            index=self.publishing.index,
+            step=step,
+            partitions=info.partitions,
+            command_id=self.publishing.command_id,
+            actor=stimulus.actor,
+            reply=stimulus.reply,
+            traceparent=stimulus.traceparent,
+            definitions=self.definitions,
+            model=model,
+            settings=info.settings,
+        )
+
+    def _model_for(
+        self, command: c.AnyCommand, state: AggregateState | None
+    ) -> Generator[Read, Any, ProcessModel | None]:
+        """The model of the instance at hand or, where a command starts one, of its process."""
+        if isinstance(state, ProcessInstance):
+            process_id = state.start.process_id
+            ref = self.definitions.find(process_id, state.start.version)
+        elif isinstance(command, c.StartInstance | c.StartChild):
+            process_id = command.process_id
+            ref = self.definitions.find(process_id, command.version)
+        elif isinstance(command, c.StartByMessage | c.StartByTimer):
+            process_id = command.process_id
+            ref = self._met(command)
+        else:
+            return None
+        if ref is None:
+            return None
+        model: ProcessModel = yield ReadModel(ref.checksum, process_id, ref.semantics)
+        return model
+
+    def _met(self, command: c.StartByMessage | c.StartByTimer) -> VersionRef | None:
+        """The version that a start from elsewhere names: it may be ahead of its activation here."""
+        process_id = command.process_id
+        known = self.definitions.get(process_id) or ProcessVersions(process_id=process_id)
+        if known.find(command.version) is None and command.checksum:
+            ref = VersionRef(
+                version=command.version, checksum=command.checksum, semantics=command.semantics
+            )
+            known = known.meet(ref)
+            self._define(known)
+        return known.find(command.version)
+
+    def _define(self, versions: ProcessVersions) -> None:
+        self.outcome.process_versions.append(versions)
+        self.definitions = self.definitions.with_process(versions)
+
+    def _absorb(self, address: str, before: AggregateState | None, outcome: Outcome) -> None:
+        if outcome.state is not before:
+            self.outcome.states[address] = outcome.state
+        if outcome.dirty:
+            known = self.outcome.dirty.get(address, frozenset())
+            self.outcome.dirty[address] = known | outcome.dirty
+        self.outcome.timers.extend(outcome.timers)
+        self.outcome.contents.extend(outcome.contents)
+        if outcome.process_versions is not None:
+            self._define(outcome.process_versions)
+        self.publishing.take(outcome.publications)
+        for send in outcome.sends:
+            self._send(send.command, through_log=send.through_log)
+
+    def _send(self, command: c.AnyCommand, *, through_log: bool) -> None:
+        address = address_of(command)
+        partition = self._partition_of(command, address)
+        if partition == self.info.partition and not through_log:
+            self.queue.append(command)
+        else:
+            self.publishing.send(command, address, partition)
+
+    def _partition_of(self, command: c.AnyCommand, address: str) -> int:
+        if isinstance(command, c.ActivateVersion):
+            return command.partition
+        return partition_of_key(kafka_key(address), self.info.partitions)
