@@ -54,7 +54,6 @@ class Advance:
         self.agenda: deque[tuple[int, int]] = deque()
         self.consequences = Consequences(context, model, state)
         self.consequences.steps = steps
-        self.steps_before = steps
         self._key = state.counter
         self._decoded: dict[str, Value] = {}
         self._scope: int | None = None

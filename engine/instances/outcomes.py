@@ -42,7 +42,7 @@ def finish(
         state=bury(state, context.now, context.settings.tombstone_ms) if over else state,
         events=tuple(advance.events),
         publications=tuple(consequences.publications),
-        sends=tuple(_bounded(advance, send) for send in ordered),
+        sends=tuple(ordered),
         timers=tuple(consequences.timers),
         dirty=frozenset(advance.dirty),
     )
@@ -86,13 +86,3 @@ def _sealed(publication: Publication, digest: str) -> Publication:
     if not isinstance(record, Effect):
         return publication
     return replace(publication, record=seal(record, digest))
-
-
-def _bounded(advance: Advance, send: Send) -> Send:
-    """Calls that call on without a wait pass through the log as often as a long loop does."""
-    if not isinstance(send.command, c.StartChild | c.ChildEnded):
-        return send
-    per_command = advance.context.settings.steps_per_command_max
-    if advance.steps // per_command == advance.steps_before // per_command:
-        return send
-    return Send(command=send.command, through_log=True)

@@ -4,11 +4,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from msgspec.structs import replace
-
 from engine import commands as c
 from engine import events as e
-from engine.definitions import ProcessVersions, VersionRef
 from engine.errors import InvariantError
 from engine.instances.advance import Advance
 from engine.instances.evolve import create
@@ -149,10 +146,9 @@ def start_by_message(
         message_name=command.name,
         message_key=command.correlation_key,
     )
-    outcome = _start(
+    return _start(
         context, Beginning("StartByMessage", command.instance_id, start, variables, begin), settled
     )
-    return _meeting(context, outcome, command)
 
 
 def start_by_timer(
@@ -164,8 +160,7 @@ def start_by_timer(
     if not isinstance(begin, StartEvent):
         return Outcome(state=state)
     start = _start_of(context, command.instance_id, command.version, process_id=command.process_id)
-    outcome = _start(context, Beginning("StartByTimer", command.instance_id, start, {}, begin))
-    return _meeting(context, outcome, command)
+    return _start(context, Beginning("StartByTimer", command.instance_id, start, {}, begin))
 
 
 def start_child(context: Context, state: AggregateState | None, command: c.StartChild) -> Outcome:
@@ -246,20 +241,6 @@ def _start(context: Context, beginning: Beginning, *sends: Send) -> Outcome:
         advance.begin(begin, root, step=Step.COMPLETE, payload=variables)
     run(advance)
     return finish(advance, beginning.command_type, sends)
-
-
-def _meeting(
-    context: Context, outcome: Outcome, command: c.StartByMessage | c.StartByTimer
-) -> Outcome:
-    """A version that another partition named may not have been activated on this one yet."""
-    if not command.checksum:
-        return outcome
-    known = context.definitions.get(command.process_id)
-    before = known or ProcessVersions(process_id=command.process_id)
-    after = before.meet(
-        VersionRef(version=command.version, checksum=command.checksum, semantics=command.semantics)
-    )
-    return outcome if after is before else replace(outcome, process_versions=after)
 
 
 # Any: each row takes its own kind of command, which the key names.

@@ -15,20 +15,22 @@ document between records, or cut transitions short.
 from collections import deque
 from collections.abc import Sequence
 from itertools import count
-from typing import Any
+from typing import Any, assert_never
 
 import msgspec
 
 from engine import commands as c
+from engine import events as e
 from engine import records as r
 from engine.definitions import Definitions, ProcessVersions, VersionRef
 from engine.instances.fold import fold
 from engine.lifecycle import InstanceState
-from engine.model.elements import ProcessModel
+from engine.model.elements import AnyElement, MessageTrigger, ProcessModel, StartEvent
 from engine.outcome import AggregateState
 from engine.partition import (
     AppliedCommand,
     PartitionInfo,
+    Read,
     ReadCommand,
     ReadDefinitions,
     ReadModel,
@@ -54,6 +56,13 @@ from engine.state import (
 START_MS = 1_700_000_000_000
 RECORDS_MAX = 100_000
 _DECODER = msgspec.msgpack.Decoder(ProcessInstance)
+
+
+def _message_start(element: AnyElement) -> tuple[str, str]:
+    assert isinstance(element, StartEvent)
+    assert isinstance(element.trigger, MessageTrigger)
+    assert isinstance(element.trigger.name, str)
+    return element.trigger.name, element.id
 
 
 class Variant(msgspec.Struct, frozen=True, kw_only=True):
@@ -124,12 +133,7 @@ class Runner:
         ref = VersionRef(
             version=version, checksum=f"{model.process_id}-{version}", semantics=model.semantics
         )
-        starts = tuple(
-            (trigger.name, element.id)
-            for element in (model.elements[index] for index in model.message_starts)
-            if isinstance(trigger := getattr(element, "trigger", None), object)
-            and isinstance(getattr(trigger, "name", None), str)
-        )
+        starts = tuple(_message_start(model.elements[index]) for index in model.message_starts)
         self.models[ref.checksum, model.process_id] = model
         for partition in self.partitions:
             before = partition.definitions.get(model.process_id) or ProcessVersions(
@@ -142,13 +146,17 @@ class Runner:
         """Send a command as a client does, run all that follows, give the answer to it."""
         command_id = command_id or f"command-{next(self._command_ids)}"
         reply = r.ReplyAddress(topic="test.replies", correlation_id=command_id.encode())
+        before = len(self.publications)
         self._append(self._partition_for(command), command, command_id=command_id, reply=reply)
         self.settle()
-        for publication in reversed(self.publications):
-            record = publication.record
-            if isinstance(record, r.Reply) and publication.topic is r.Topic.REPLIES:
-                return record if record.command_id == command_id else None
-        return None
+        replies = [
+            publication.record
+            for publication in self.publications[before:]
+            if publication.topic is r.Topic.REPLIES and isinstance(publication.record, r.Reply)
+        ]
+        if self.variant.twice:
+            assert [reply.status for reply in replies[1:]] == [r.ReplyStatus.DUPLICATE]
+        return replies[0] if replies else None
 
     def start(self, process_id: str, instance_id: str = "a", variables: str = "{}") -> None:
         reply = self.send(
@@ -317,14 +325,16 @@ class Runner:
         """The ids of the elements that completed, in order."""
         names: dict[int, str] = {}
         path = []
-        for part in self.history.get(instance_id, []):
-            for event in part.events:
-                kind = type(event).__name__
-                if kind == "ElementActivated":
-                    names[event.key] = event.element_id  # type: ignore[union-attr]  # by its name
-                elif kind == "ElementCompleted":
-                    path.append(names[event.key])  # type: ignore[union-attr]  # by its name
+        for event in self.events(instance_id):
+            if isinstance(event, e.ElementActivated):
+                names[event.key] = event.element_id
+            elif isinstance(event, e.ElementCompleted):
+                path.append(names[event.key])
         return path
+
+    def events(self, instance_id: str = "a") -> list[e.AnyEvent]:
+        """The whole history of an instance."""
+        return [event for part in self.history.get(instance_id, []) for event in part.events]
 
     # --- how it runs ---
 
@@ -349,7 +359,7 @@ class Runner:
             offset=next(partition.offsets), timestamp_ms=self.now, command=command, **fields
         )
         partition.log.append(stimulus)
-        if self.variant.twice and fields:
+        if self.variant.twice:
             copy = msgspec.structs.replace(stimulus, offset=next(partition.offsets))
             partition.log.append(copy)
 
@@ -372,7 +382,7 @@ class Runner:
                 return
             answer = self._read(partition, read)
 
-    def _read(self, partition: Partition, read: object) -> Any:
+    def _read(self, partition: Partition, read: Read) -> Any:
         match read:
             case ReadState(address):
                 return self._load(partition, address)
@@ -384,7 +394,8 @@ class Runner:
                 return partition.sources.get(source)
             case ReadDefinitions():
                 return partition.definitions
-        raise AssertionError(f"an unknown read: {read}")
+            case _:
+                assert_never(read)
 
     def _load(self, partition: Partition, address: str) -> AggregateState | None:
         state = partition.states.get(address)
