@@ -39,13 +39,19 @@ async def apache_kafka(wanted: KafkaWanted) -> Kafka:
     logging = f"-Dlog4j2.configurationFile={SETTINGS / 'log4j2.properties'}"
     cluster_id = base64.urlsafe_b64encode(secrets.token_bytes(16)).decode().rstrip("=")
     ports = [(free_port(), free_port()) for _ in range(wanted.brokers)]
-    servers: list[ServerProcess] = []
-    for index in range(wanted.brokers):
-        folder = wanted.folder / f"broker-{index}"
-        settings = write_settings(folder, index, ports)
-        await format_storage(run, settings, cluster_id)
-        command = [*run, logging, "kafka.Kafka", str(settings)]
-        servers.append(ServerProcess(f"Kafka broker {index}", command, folder / "broker.log"))
+    settings = [
+        write_settings(wanted.folder / f"broker-{index}", index, ports)
+        for index in range(wanted.brokers)
+    ]
+    await asyncio.gather(*(format_storage(run, each, cluster_id) for each in settings))
+    servers = [
+        ServerProcess(
+            f"Kafka broker {index}",
+            [*run, logging, "kafka.Kafka", str(each)],
+            each.with_name("broker.log"),
+        )
+        for index, each in enumerate(settings)
+    ]
     number = "one broker" if wanted.brokers == 1 else f"{wanted.brokers} brokers"
     kafka = Kafka(
         KafkaKind.APACHE_KAFKA,
@@ -146,7 +152,8 @@ async def format_storage(run: Sequence[str], settings: Path, cluster_id: str) ->
     tool = [*run, "-XX:TieredStopAtLevel=1", "kafka.tools.StorageTool", "format"]
     done = await asyncio.to_thread(
         subprocess.run,
-        [*tool, "--cluster-id", cluster_id, "--config", str(settings)],
+        # With "=": one id in 64 begins with a hyphen and would be taken for an option.
+        [*tool, f"--cluster-id={cluster_id}", "--config", str(settings)],
         capture_output=True,
         text=True,
         check=False,
