@@ -81,6 +81,11 @@ class PartitionState:
             raise RuntimeError("the partition is not loaded")
         return self._fence
 
+    @property
+    def known_fence(self) -> Fence | None:
+        """The fence of the last load or commit, if there was any."""
+        return self._fence
+
     async def load(self) -> Loaded:
         """Read fence and outbox in one cut, and forget what is not of that fence.
 

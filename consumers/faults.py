@@ -1,0 +1,177 @@
+"""What a record becomes that cannot be applied: no command at all, or one that meets a bug.
+
+It is dead-lettered, and whoever asked is answered. Who waits inside must not wait for ever: a
+message that was offered is refused, and the instance that it was for (or that asked) gets an
+incident. These commands go through the log like any send, numbered, so they are taken once.
+"""
+
+import traceback
+
+from consumers.log import LogRecord
+from engine import commands as c
+from engine.outcome import TimerChange
+from engine.partition import InvalidCommand, PartitionInfo, RecordOutcome, Stimulus
+from engine.records import (
+    DeadLetter,
+    Publication,
+    Reply,
+    ReplyAddress,
+    ReplyStatus,
+    SendNumber,
+    SentCommand,
+    Topic,
+)
+from engine.rejections import RejectionCode
+from engine.routing import address_of, is_instance, kafka_key, partition_of
+from schemas.errors import UndecodableRecordError
+
+ENGINE_FAULT = "ENGINE_FAULT"
+"""The kind of the incident (WIRE)."""
+
+INCIDENT_MAX = 1_000
+"""Characters of the incident's message."""
+
+REASON_MAX = 4_000
+"""Characters of a dead letter's reason: a traceback's end says most."""
+
+
+def refused_record(
+    record: LogRecord, error: UndecodableRecordError, info: PartitionInfo
+) -> RecordOutcome:
+    """A record that is no command: dead-lettered as found."""
+    outcome = RecordOutcome(now=max(info.now, record.timestamp_ms))
+    _dead_letter(outcome, error.dead_letter)
+    if error.reply is not None:
+        command_id = error.command_id or f"{record.partition}-{record.offset}"
+        reason = error.dead_letter.reason
+        _answer(outcome, command_id, error.reply, (RejectionCode.INVALID_ARGUMENT, reason))
+    return outcome
+
+
+def failed_command(
+    record: LogRecord, stimulus: Stimulus, info: PartitionInfo, error: Exception
+) -> RecordOutcome:
+    """A command that the engine cannot apply: dead-lettered with its traceback."""
+    outcome = RecordOutcome(now=max(info.now, record.timestamp_ms))
+    letter = DeadLetter(
+        value=record.value,
+        key=record.key,
+        reason="".join(traceback.format_exception(error))[-REASON_MAX:],
+        topic=f"{info.namespace}.{Topic.COMMANDS}",
+        partition=record.partition,
+        offset=record.offset,
+        headers=record.headers,
+    )
+    _dead_letter(outcome, letter)
+    command_id = stimulus.command_id or f"{record.partition}-{record.offset}"
+    if stimulus.reply is not None:
+        detail = f"The engine failed on this command, which is now a dead letter: {error}"
+        _answer(outcome, command_id, stimulus.reply, (RejectionCode.INVALID_STATE, detail))
+    if stimulus.number is not None and stimulus.source_partition is not None:
+        outcome.source = (stimulus.source_partition, stimulus.number)
+    if not isinstance(stimulus.command, InvalidCommand):
+        outcome.timers.extend(_withdrawn_timer(stimulus.command))
+        for command in stand_ins(stimulus.command, str(error)[:INCIDENT_MAX]):
+            _send(outcome, command, command_id, info, record.offset)
+    return outcome
+
+
+def stand_ins(command: c.AnyCommand, reason: str) -> tuple[c.AnyCommand, ...]:
+    """The commands that are sent in place of one that cannot be applied."""
+    match command:
+        case c.DeliverMessage():
+            refusal = c.SettleMessage(
+                name=command.name,
+                correlation_key=command.correlation_key,
+                instance_id=command.instance_id,
+                subscription=command.subscription,
+                message=command.message,
+                accepted=False,
+            )
+            return refusal, _incident(command.instance_id, reason)
+        case c.StartByMessage():
+            settled = c.MessageStartSettled(
+                name=command.name,
+                correlation_key=command.correlation_key,
+                process_id=command.process_id,
+                instance_id=command.instance_id,
+                message=command.message,
+                accepted=False,
+            )
+            return (settled,)
+        case c.StartChild():
+            return (_incident(command.parent_id, reason),)
+        case c.StartInstance() | c.StartByTimer() | c.RaiseIncident():
+            return ()
+        case _:
+            return _incident_at_address(command, reason)
+
+
+def _withdrawn_timer(command: c.AnyCommand) -> list[TimerChange]:
+    """A timer whose firing fails leaves the index: else it would be published for ever."""
+    if not isinstance(command, c.FireTimer):
+        return []
+    return [TimerChange(address=command.address, timer=command.timer, due_ms=None)]
+
+
+def _incident_at_address(command: c.AnyCommand, reason: str) -> tuple[c.AnyCommand, ...]:
+    try:
+        address = address_of(command)
+    except ValueError:
+        return ()
+    return (_incident(address, reason),) if is_instance(address) else ()
+
+
+def _incident(instance_id: str, reason: str) -> c.RaiseIncident:
+    return c.RaiseIncident(instance_id=instance_id, kind=ENGINE_FAULT, message=reason)
+
+
+def _dead_letter(outcome: RecordOutcome, letter: DeadLetter) -> None:
+    key = (letter.key or b"").decode(errors="replace")
+    publication = Publication(
+        topic=Topic.DEAD_LETTERS, key=key, record=letter, index=len(outcome.publications)
+    )
+    outcome.publications.append(publication)
+
+
+def _answer(
+    outcome: RecordOutcome,
+    command_id: str,
+    address: ReplyAddress,
+    why: tuple[RejectionCode, str],
+) -> None:
+    reply = Reply(command_id=command_id, status=ReplyStatus.REJECTED, code=why[0], detail=why[1])
+    publication = Publication(
+        topic=Topic.REPLIES,
+        key=command_id,
+        record=reply,
+        index=len(outcome.publications),
+        partition=address.partition,
+        reply=address,
+    )
+    outcome.publications.append(publication)
+
+
+def _send(
+    outcome: RecordOutcome,
+    command: c.AnyCommand,
+    command_id: str,
+    info: PartitionInfo,
+    offset: int,
+) -> None:
+    index = len(outcome.publications)
+    key = kafka_key(address_of(command))
+    sent = SentCommand(
+        command=command,
+        command_id=command_id,
+        source_partition=info.partition,
+        number=SendNumber(generation=info.generation, offset=offset, index=index),
+    )
+    publication = Publication(
+        topic=Topic.COMMANDS,
+        key=key,
+        record=sent,
+        index=index,
+        partition=partition_of(key, info.partitions),
+    )
+    outcome.publications.append(publication)

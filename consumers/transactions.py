@@ -1,0 +1,165 @@
+"""The records of the log, one after the other, applied to a batch.
+
+Nothing of a record is in the batch before all of it is known and encoded. A record that nobody can
+take, and a command that meets a bug, becomes a dead letter; the next record is applied as ever.
+"""
+
+import logging
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from consumers.clock import Clock
+from consumers.errors import EngineFaultError
+from consumers.faults import failed_command, refused_record
+from consumers.log import LogRecord
+from consumers.metrics import Metrics
+from engine.partition import (
+    InvalidCommand,
+    PartitionInfo,
+    Read,
+    RecordOutcome,
+    Stimulus,
+    transact,
+)
+from engine.records import DeadLetter, Publication, SentCommand
+from engine.routing import address_of, is_instance
+from schemas.codec import Codec
+from schemas.errors import CorruptDocumentError, SchemaError, UndecodableRecordError
+from schemas.snapshot import encode
+from storage.batch import Batch
+from storage.errors import ContentMissingError, StorageError
+
+log = logging.getLogger(__name__)
+
+CONTENT_WAIT_MS = 250
+"""Between two looks for content that another partition has yet to store (again)."""
+
+
+class Received(msgspec.Struct, frozen=True, kw_only=True):
+    """A record, and what it was decoded to. `poison`: why it is not even tried."""
+
+    record: LogRecord
+    decoded: Stimulus | UndecodableRecordError
+    poison: str | None = None
+
+
+class Transactions:
+    """Applies records of one namespace."""
+
+    def __init__(self, codec: Codec, clock: Clock, metrics: Metrics) -> None:
+        self._codec = codec
+        self._clock = clock
+        self._metrics = metrics
+
+    def receive(self, record: LogRecord) -> Received:
+        """Decode a record. Raises NewerRecordError."""
+        try:
+            return Received(record=record, decoded=self._codec.decode_command(record))
+        except UndecodableRecordError as error:
+            return Received(record=record, decoded=error)
+
+    async def apply(self, batch: Batch, received: Received, info: PartitionInfo) -> int:
+        """Apply one record; answer: the partition's time after it.
+
+        Raises StorageError and NewerDocumentError: the batch is then to be dropped.
+        """
+        record, stimulus = received.record, received.decoded
+        if isinstance(stimulus, UndecodableRecordError):
+            log.warning("record dead-lettered: %s", stimulus, extra={"partition": info.partition})
+            self._metrics.count("torpor_dead_letters_total", reason="undecodable")
+            outcome = refused_record(record, stimulus, info)
+            self._add(batch, outcome, record)
+            return outcome.now
+        if received.poison is not None:
+            return self._give_up(batch, received, info, EngineFaultError(received.poison))
+        try:
+            outcome = await self._transact(batch, info, stimulus)
+            self._add(batch, outcome, record)
+        except (EngineFaultError, CorruptDocumentError) as error:
+            return self._give_up(batch, received, info, error)
+        return outcome.now
+
+    async def _transact(
+        self, batch: Batch, info: PartitionInfo, stimulus: Stimulus
+    ) -> RecordOutcome:
+        """Drive the core. Raises EngineFaultError, StorageError, DocumentError."""
+        driver = transact(info, stimulus)
+        answer: Any = None
+        while True:
+            try:
+                request = driver.send(answer)
+            except StopIteration as done:
+                outcome: RecordOutcome = done.value
+                return outcome
+            except Exception as error:
+                raise EngineFaultError(f"{type(error).__name__}: {error}") from error
+            answer = await self._answer(batch, request)
+
+    async def _answer(self, batch: Batch, request: Read) -> Any:
+        while True:
+            try:
+                return await batch.answer(request)
+            except ContentMissingError as error:
+                log.warning("waiting: %s", error)
+                await self._clock.sleep(CONTENT_WAIT_MS)
+            except (StorageError, SchemaError):
+                raise
+            except Exception as error:
+                raise EngineFaultError(f"{type(error).__name__}: {error}") from error
+
+    def _give_up(
+        self,
+        batch: Batch,
+        received: Received,
+        info: PartitionInfo,
+        error: Exception,
+    ) -> int:
+        """Dead-letter a command that cannot be applied."""
+        stimulus = received.decoded
+        assert isinstance(stimulus, Stimulus)
+        context = {
+            "partition": info.partition,
+            "instance": instance_of(stimulus),
+            "command": stimulus.command_id,
+        }
+        text = "command dead-lettered at offset %d"
+        log.error(text, stimulus.offset, exc_info=error, extra=context)
+        self._metrics.count("torpor_dead_letters_total", reason=type(error).__name__)
+        self._metrics.count("torpor_engine_faults_total", partition=info.partition)
+        outcome = failed_command(received.record, stimulus, info, error)
+        self._add(batch, outcome, received.record)
+        return outcome.now
+
+    def _add(self, batch: Batch, outcome: RecordOutcome, record: LogRecord) -> None:
+        """Encode what is published, then take the outcome. Raises EngineFaultError."""
+        try:
+            entries = [self._encode(each, record) for each in outcome.publications]
+        except Exception as error:
+            raise EngineFaultError(f"{type(error).__name__}: {error}") from error
+        batch.add(outcome, entries)
+        forwarded = sum(_is_forwarding(each) for each in outcome.publications)
+        if forwarded:
+            self._metrics.count("torpor_forwarded_total", forwarded)
+
+    def _encode(self, publication: Publication, record: LogRecord) -> bytes:
+        entry = self._codec.encode_publication(publication, record.partition, record.offset)
+        if isinstance(publication.record, DeadLetter):
+            entry = replace(entry, key=publication.record.key or b"")
+        return encode(entry)
+
+
+def _is_forwarding(publication: Publication) -> bool:
+    return isinstance(publication.record, SentCommand) and publication.record.forwarded
+
+
+def instance_of(stimulus: Stimulus) -> str | None:
+    """The instance that a command is for, for logs; None when it is for none."""
+    if isinstance(stimulus.command, InvalidCommand):
+        return None
+    try:
+        address = address_of(stimulus.command)
+    except ValueError:
+        return None
+    return address if is_instance(address) else None
