@@ -4,16 +4,15 @@ A model is a pure function of the three, so it never becomes stale; only memory 
 """
 
 from collections import OrderedDict
-from collections.abc import Callable
 
+from engine.model.compile import compile_resource
 from engine.model.elements import ProcessModel
 from engine.partition import ReadModel
+from engine.settings import SEMANTICS, Settings
+from schemas.errors import NewerDocumentError
 from storage.errors import ContentMissingError
 from storage.keys import PartitionKeys, deployments_partition
 from storage.ports import Get, Store
-
-Compile = Callable[[bytes, str, int], ProcessModel]
-"""Makes the model of (resource, process id, semantics). Raises EngineError."""
 
 MODELS_MAX = 1_000
 
@@ -21,21 +20,25 @@ MODELS_MAX = 1_000
 class ModelCache:
     """Implements `storage.batch.Models` on the contents in the store."""
 
-    def __init__(self, store: Store, namespace: str, partitions: int, compiled: Compile) -> None:
+    def __init__(self, store: Store, namespace: str, partitions: int, settings: Settings) -> None:
         self._store = store
         self._keys = PartitionKeys(namespace, deployments_partition(partitions))
-        self._compile = compiled
+        self._settings = settings
         self._models: OrderedDict[ReadModel, ProcessModel] = OrderedDict()
 
     async def get(self, wanted: ReadModel, resource: bytes | None) -> ProcessModel:
         """The model; `resource` is its content when the caller has it at hand.
 
-        Raises ContentMissingError, StoreUnavailableError.
+        Raises ContentMissingError, StoreUnavailableError; NewerDocumentError for rules that this
+        process does not know; KeyError when the content has no such process, which is a bug.
         """
+        if wanted.semantics > SEMANTICS:
+            raise NewerDocumentError(f"rules {wanted.semantics} are newer than {SEMANTICS}")
         model = self._models.get(wanted)
         if model is None:
             content = resource if resource is not None else await self._content(wanted.checksum)
-            model = self._compile(content, wanted.process_id, wanted.semantics)
+            compiled = compile_resource("", content, self._settings, wanted.semantics)
+            model = compiled.process(wanted.process_id)
             self._models[wanted] = model
         self._models.move_to_end(wanted)
         if len(self._models) > MODELS_MAX:
