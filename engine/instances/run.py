@@ -3,6 +3,8 @@
 Nothing here recurses: neither a deep model nor a long loop grows the stack.
 """
 
+from typing import NamedTuple
+
 from engine import commands as c
 from engine import events as e
 from engine.instances.advance import SCOPE_START, Advance, DueStep
@@ -10,7 +12,7 @@ from engine.instances.elements import HANDLERS
 from engine.instances.endings import complete_instance
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
-from engine.model.elements import SubProcess
+from engine.model.elements import AnyElement, SubProcess
 from engine.state import ElementInstance, IncidentWait
 
 
@@ -25,7 +27,8 @@ def run(advance: Advance) -> None:
     budget = _budget(advance)
     while True:
         _settle(advance)
-        if not advance.agenda:
+        beginning = _next_beginning(advance)
+        if beginning is None:
             return
         if advance.steps >= settings.steps_max:
             _stop(advance)
@@ -38,13 +41,44 @@ def run(advance: Advance) -> None:
             return
         budget -= 1
         advance.consequences.steps += 1
-        scope, flow = advance.agenda.popleft()
+        if beginning.element is None:
+            start_scope(advance, beginning.scope)
+        else:
+            step = HANDLERS[type(beginning.element)].first
+            advance.begin(
+                beginning.element, beginning.scope, consumed=beginning.consumed, step=step
+            )
+
+
+class Beginning(NamedTuple):
+    """What the agenda says is next: an element with the arrivals it consumes, or (None) a scope."""
+
+    scope: int
+    element: AnyElement | None = None
+    consumed: tuple[str, ...] = ()
+
+
+def _next_beginning(advance: Advance) -> Beginning | None:
+    """The next entry of the agenda that something can come of; what must wait costs no step.
+
+    Otherwise more arrivals waiting at joins than a command has steps would be all that a
+    `Continue` ever looked at.
+    """
+    while advance.agenda:
+        scope, flow_index = advance.agenda.popleft()
         if scope not in advance.state.elements:
             continue  # it was ended meanwhile, with all that was on its way inside
-        if flow == SCOPE_START:
-            start_scope(advance, scope)
-        else:
-            _arrive(advance, scope, flow)
+        if flow_index == SCOPE_START:
+            return Beginning(scope)
+        flow = advance.model.flows[flow_index]
+        if flow.id not in advance.state.arrivals.get(scope, ()):
+            continue  # another arrival at the same target has consumed it already
+        element = advance.model.elements[flow.target]
+        joins = HANDLERS[type(element)].joins
+        consumed = (flow.id,) if joins is None else joins(advance, element, scope)
+        if consumed is not None:
+            return Beginning(scope, element, consumed)
+    return None
 
 
 def _budget(advance: Advance) -> int:
@@ -119,20 +153,6 @@ def raise_incident(advance: Advance, key: int, step: Step, stuck: StuckError) ->
             element_id=advance.instance(key).element_id,
         )
     )
-
-
-def _arrive(advance: Advance, scope: int, flow_index: int) -> None:
-    """A flow arrives at its target, unless another arrival there has consumed it already."""
-    flow = advance.model.flows[flow_index]
-    if flow.id not in advance.state.arrivals.get(scope, ()):
-        return
-    element = advance.model.elements[flow.target]
-    handler = HANDLERS[type(element)]
-    consumed: tuple[str, ...] | None = (flow.id,)
-    if handler.joins is not None:
-        consumed = handler.joins(advance, element, scope)
-    if consumed is not None:
-        advance.begin(element, scope, consumed=consumed, step=handler.first)
 
 
 def start_scope(advance: Advance, scope: int) -> None:
