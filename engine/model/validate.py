@@ -150,15 +150,14 @@ def _check_starts(process: ProcessSource, report: Report) -> None:
 
 
 def _check_reachable(process: ProcessSource, report: Report) -> None:
-    pending = list(process.plain_starts(PROCESS))
-    pending += [node.index for node in process.start_events(PROCESS) if node.has_definition]
+    pending = _begins(process, PROCESS)
     reached = set(pending)
     while pending:
         node = process.nodes[pending.pop()]
         following = [process.flows[flow].target for flow in node.outgoing]
         following += node.boundary
         if _is_scope(node):
-            following += process.plain_starts(node.index)
+            following += _begins(process, node.index)
         for index in following:
             if index is not None and index not in reached:
                 reached.add(index)
@@ -241,6 +240,11 @@ def _check_arm(arm: Node, report: Report) -> None:
             " event as a further arm of the gateway.",
             arm,
         )
+
+
+def _begins(process: ProcessSource, scope: int) -> list[int]:
+    starts = [node.index for node in process.start_events(scope)]
+    return starts or list(process.plain_starts(scope))
 
 
 def _is_scope(node: Node) -> bool:

@@ -307,13 +307,18 @@ def compiled_resource(content: bytes, name: str = "test.bpmn") -> CompiledResour
     return compile_resource(name, content, Settings())
 
 
-def compiled(*parts: str, process_id: str = "p") -> ProcessModel:
-    """The model of one process made of these parts; messages and errors may be among them.
+def resource(*parts: str, process_id: str = "p") -> CompiledResource:
+    """What compiling one process made of these parts gives; messages and errors may be among them.
 
-    A failed assertion shows the findings.
+    For a model that is meant to be wrong; `compiled` is for all others.
     """
     root = [part for part in parts if part.startswith(("<bpmn:message ", "<bpmn:error "))]
     inner = [part for part in parts if part not in root]
-    resource = compiled_resource(bpmn(*root, process(process_id, *inner)))
-    assert resource.deployable, resource.findings
-    return resource.process(process_id)
+    return compiled_resource(bpmn(*root, process(process_id, *inner)))
+
+
+def compiled(*parts: str, process_id: str = "p") -> ProcessModel:
+    """The model of one process made of these parts. A failed assertion shows the findings."""
+    made = resource(*parts, process_id=process_id)
+    assert made.deployable, made.findings
+    return made.process(process_id)

@@ -149,7 +149,7 @@ def _subscription(extensions: Extensions, site: _Site) -> Extensions:
 
 _JOB_TASKS: Final = frozenset({"serviceTask", "sendTask", "businessRuleTask", "scriptTask"})
 _MAPPED: Final = _JOB_TASKS | {
-    "userTask", "receiveTask", "subProcess", "callActivity", "startEvent", "endEvent",
+    "task", "manualTask", "userTask", "receiveTask", "subProcess", "callActivity", "startEvent", "endEvent",
     "intermediateCatchEvent", "intermediateThrowEvent", "boundaryEvent",
 }  # fmt: skip
 _USER_TASK: Final = frozenset({"userTask"})

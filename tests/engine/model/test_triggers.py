@@ -1,0 +1,226 @@
+"""Event definitions: what each event may wait for, and what it must say to be able to."""
+
+import pytest
+
+from engine.model import elements as e
+from engine.model.triggers import TRIGGERS
+from tests.support.findings import codes, only_finding
+from tests.support.models import (
+    boundary,
+    bpmn,
+    catch,
+    chain,
+    compiled,
+    compiled_resource,
+    end,
+    error,
+    error_event,
+    message,
+    message_event,
+    process,
+    receive_task,
+    resource,
+    start,
+    tag,
+    task,
+    terminate_event,
+    throw,
+    timer,
+)
+
+DEFINITIONS = {
+    "none": "",
+    "message": message_event("M"),
+    "timer": timer(duration="PT1S"),
+    "error": error_event("E"),
+    "terminate": terminate_event(),
+    "signal": tag("signalEventDefinition"),
+    "escalation": tag("escalationEventDefinition"),
+    "conditional": tag("conditionalEventDefinition"),
+    "compensate": tag("compensateEventDefinition"),
+    "cancel": tag("cancelEventDefinition"),
+    "link": tag("linkEventDefinition"),
+}
+ROOT = (message("M", "m", key="=k"), error("E", "code"))
+
+
+def with_event(position: str, trigger: str) -> tuple[str, ...]:
+    attached = {"attachedToRef": "t"} if position == "boundaryEvent" else {}
+    event = tag(position, DEFINITIONS[trigger], id="x", **attached)
+    flows = chain("s", "t") if position in ("startEvent", "boundaryEvent") else chain("s", "t", "x")
+    return (start("s", timer(cycle="R/PT1H")), task("t"), event, flows, *ROOT)
+
+
+@pytest.mark.parametrize("trigger", DEFINITIONS)
+@pytest.mark.parametrize("position", TRIGGERS)
+def test_every_trigger_runs_where_the_table_says_and_is_an_error_elsewhere(
+    position: str, trigger: str
+) -> None:
+    made = resource(*with_event(position, trigger))
+    if trigger in TRIGGERS[position]:
+        element = made.process("p").element("x")
+        assert element.trigger.__struct_config__.tag == trigger  # type: ignore[union-attr]  # events
+        return
+    finding = only_finding(made)
+    assert (finding.severity, finding.element) == ("error", "x")
+    expected = "event-definition-missing" if trigger == "none" else "unsupported-element"
+    assert finding.code == expected
+
+
+def test_several_definitions_on_one_event_are_an_error() -> None:
+    both = timer(duration="PT1S") + message_event("M")
+    made = resource(start("s"), catch("c", both), chain("s", "c"), *ROOT)
+    assert codes(made) == [("unsupported-element", "c")]
+
+
+# --- messages ---
+
+
+def test_a_catch_event_knows_name_and_correlation_key() -> None:
+    model = compiled(start("s"), catch("c", message_event("M")), chain("s", "c"),
+                     message("M", "order-placed", key="=order.id"))  # fmt: skip
+    caught = model.element("c")
+    assert isinstance(caught, e.IntermediateCatchEvent)
+    assert isinstance(caught.trigger, e.MessageTrigger)
+    assert caught.trigger.name == "order-placed"
+    assert caught.trigger.correlation_key is not None
+    assert caught.trigger.correlation_key.text == "order.id"
+
+
+def test_a_start_event_takes_every_key() -> None:
+    model = compiled(start("s", message_event("M")), message("M", "order-placed", key="=orderId"))
+    assert model.elements[0].trigger == e.MessageTrigger(name="order-placed")  # type: ignore[union-attr]  # an event
+
+
+def test_one_message_may_start_a_process_and_be_waited_for_in_another() -> None:
+    made = compiled_resource(
+        bpmn(
+            message("M", "m", key="=k"),
+            process("p", start("s", message_event("M"))),
+            process("q", start("t"), receive_task("r", "M"), chain("t", "r")),
+        )
+    )
+    assert made.findings == ()
+
+
+def test_what_is_waited_for_needs_a_correlation_key() -> None:
+    made = resource(start("s"), receive_task("r", "M"), chain("s", "r"), message("M", "m"))
+    finding = only_finding(made)
+    assert (finding.code, finding.element, finding.line) == ("correlation-key-missing", "M", 3)
+
+
+def test_a_correlation_key_is_an_expression() -> None:
+    made = resource(start("s"), receive_task("r", "M"), chain("s", "r"),
+                    message("M", "m", key="orderId"))  # fmt: skip
+    assert codes(made) == [("not-an-expression", "M")]
+
+
+def test_a_message_needs_a_name() -> None:
+    made = resource(start("s", message_event("M")), message("M", "", key="=k"))
+    assert codes(made) == [("message-name-missing", "M")]
+
+
+@pytest.mark.parametrize("event", [message_event("nowhere"), message_event("ns:nowhere")])
+def test_a_message_that_is_referred_to_exists(event: str) -> None:
+    made = resource(start("s"), catch("c", event), chain("s", "c"))
+    assert codes(made) == [("dangling-reference", "c")]
+
+
+def test_a_message_event_refers_to_a_message() -> None:
+    made = resource(start("s"), catch("c", tag("messageEventDefinition")), chain("s", "c"))
+    assert codes(made) == [("message-missing", "c")]
+
+
+def test_the_name_of_a_message_may_be_an_expression_where_there_are_variables() -> None:
+    model = compiled(start("s"), catch("c", message_event("M")), chain("s", "c"),
+                     message("M", '="paid-" + region', key="=k"))  # fmt: skip
+    caught = model.element("c")
+    assert isinstance(caught, e.IntermediateCatchEvent)
+    assert isinstance(caught.trigger, e.MessageTrigger)
+    assert not isinstance(caught.trigger.name, str)
+
+
+def test_the_name_of_a_message_that_starts_a_process_is_known_at_deployment() -> None:
+    model = compiled(start("s", message_event("M")), message("M", '="order-" + "placed"'))
+    assert model.elements[0].trigger == e.MessageTrigger(name="order-placed")  # type: ignore[union-attr]  # an event
+
+
+@pytest.mark.parametrize("name", ["=name", "=1 + 1", "=null"])
+def test_a_process_is_not_started_by_a_message_without_a_constant_name(name: str) -> None:
+    made = resource(start("s", message_event("M")), message("M", name))
+    assert codes(made) == [("start-needs-constant", "M")]
+
+
+# --- timers ---
+
+
+@pytest.mark.parametrize("definition", [timer(), timer(date="=a", duration="=b"), timer(date=" ")])
+def test_a_timer_has_exactly_one_definition(definition: str) -> None:
+    made = resource(start("s"), catch("c", definition), chain("s", "c"))
+    assert codes(made) == [("timer-definition", "c")]
+
+
+@pytest.mark.parametrize(
+    ("definition", "trigger"),
+    [
+        (timer(date=" 2030-01-01T00:00:00Z\n"), e.TimerTrigger(date="2030-01-01T00:00:00Z")),
+        (timer(duration="PT1S"), e.TimerTrigger(duration="PT1S")),
+    ],
+)
+def test_a_timer_keeps_what_it_says(definition: str, trigger: e.TimerTrigger) -> None:
+    model = compiled(start("s"), catch("c", definition), chain("s", "c"))
+    assert model.element("c").trigger == trigger  # type: ignore[union-attr]  # an event
+
+
+# --- errors ---
+
+
+def caught_error(definition: str, *, interrupting: bool = True) -> tuple[str, ...]:
+    event = boundary("b", "t", definition, interrupting=interrupting)
+    return (start("s"), task("t"), event, chain("s", "t"))
+
+
+def test_a_boundary_event_catches_one_error_or_every() -> None:
+    one = compiled(*caught_error(error_event("E")), error("E", "code"))
+    every = compiled(*caught_error(error_event()))
+    assert one.element("b").trigger == e.ErrorTrigger(code="code")  # type: ignore[union-attr]  # an event
+    assert every.element("b").trigger == e.ErrorTrigger()  # type: ignore[union-attr]  # an event
+
+
+def test_an_error_interrupts_whatever_is_drawn() -> None:
+    made = resource(*caught_error(error_event(), interrupting=False))
+    assert codes(made) == [("always-interrupting", "b")]
+    event = made.process("p").element("b")
+    assert isinstance(event, e.BoundaryEvent)
+    assert event.interrupting
+
+
+def test_an_end_event_throws_an_error_with_a_code() -> None:
+    model = compiled(start("s"), end("x", error_event("E")), chain("s", "x"), error("E", "=code"))
+    thrown = model.element("x")
+    assert isinstance(thrown, e.EndEvent)
+    assert isinstance(thrown.trigger, e.ErrorTrigger)
+    assert not isinstance(thrown.trigger.code, str)
+
+
+@pytest.mark.parametrize(
+    ("definition", "found"),
+    [
+        (error_event(), ("error-missing", "x")),
+        (error_event("nowhere"), ("dangling-reference", "x")),
+        (error_event("E"), ("error-code-missing", "E")),
+    ],
+)
+def test_an_error_that_is_thrown_needs_a_code(definition: str, found: tuple[str, str]) -> None:
+    made = resource(start("s"), end("x", definition), chain("s", "x"), error("E", ""))
+    assert codes(made) == [found]
+
+
+def test_an_error_without_a_code_does_not_catch_all_by_accident() -> None:
+    made = resource(*caught_error(error_event("E")), error("E", ""))
+    assert codes(made) == [("error-code-missing", "E")]
+
+
+def test_a_throw_event_without_a_definition_passes_through() -> None:
+    model = compiled(start("s"), throw("x"), chain("s", "x"))
+    assert isinstance(model.element("x"), e.IntermediateThrowEvent)
