@@ -351,7 +351,10 @@ class Runner:
     def _partition_for(self, command: c.AnyCommand) -> Partition:
         if isinstance(command, c.ActivateVersion):
             return self.partitions[command.partition]
-        key = kafka_key(address_of(command))
+        try:
+            key = kafka_key(address_of(command))
+        except ValueError:  # a client that cannot say where it belongs sends it anywhere
+            return self.partitions[0]
         return self.partitions[partition_of(key, len(self.partitions))]
 
     def _append(self, partition: Partition, command: c.AnyCommand, **fields: Any) -> None:
