@@ -64,10 +64,15 @@ async def test_topics_come_into_being_when_asked_for_and_never_grow(
     await admin.close()
 
 
-async def test_joining_a_group_takes_seconds(embedded_kafka: Kafka, namespace: str) -> None:
+async def test_joining_a_group_takes_half_the_session_timeout(
+    embedded_kafka: Kafka, namespace: str
+) -> None:
     await create_topic(embedded_kafka, namespace)
     consumer = AIOKafkaConsumer(
-        namespace, bootstrap_servers=embedded_kafka.bootstrap, group_id=namespace
+        namespace,
+        bootstrap_servers=embedded_kafka.bootstrap,
+        group_id=namespace,
+        session_timeout_ms=10_000,
     )
     clock = asyncio.get_running_loop().time
     started = clock()
