@@ -175,18 +175,17 @@ class _Transaction:
         """Apply the command, then what it sends to this partition, first in, first out."""
         self.definitions = yield ReadDefinitions()
         self.queue.append(first)
-        step = 0
-        while self.queue:
+        for step in range(LOCAL_COMMANDS_MAX):
             command = self.queue.popleft()
             outcome = yield from self._apply(command, step)
             if step == 0 and answered:
                 self._answer(command, outcome)
-            step += 1
-            if step > LOCAL_COMMANDS_MAX:
-                last = [type(each).__name__ for each in (command, *self.queue)][:5]
-                raise InvariantError(
-                    f"one record led to more than {LOCAL_COMMANDS_MAX} commands, the last: {last}"
-                )
+            if not self.queue:
+                return
+        following = [type(command).__name__ for command in self.queue]
+        raise InvariantError(
+            f"one record led to more than {LOCAL_COMMANDS_MAX} commands; next: {following[:5]}"
+        )
 
     def _answer(self, command: c.AnyCommand, outcome: Outcome | Rejection) -> None:
         address = address_of(command)
