@@ -152,7 +152,7 @@ def compile_for(node: syntax.For, scope: Scope) -> Code:
             if bound is None:
                 return None
             if wants_partial:
-                env.spend(len(results) >> 3)
+                env.spend(len(results) >> 6)
                 bound = Frame({_PARTIAL: list(results)}, bound)  # noqa: PLW2901
             results.append(body(env, bound))
         return results

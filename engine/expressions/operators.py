@@ -38,7 +38,7 @@ def _offset(value: Time | DateTime) -> int | None:
 
 _EQUAL: Final[dict[tuple[type, type], _Rule]] = {
     **dict.fromkeys(_NUMBERS, operator.eq),
-    **{(kind, kind): operator.eq for kind in (bool, *_SIMPLE_ORDERED)},
+    **{(kind, kind): operator.eq for kind in (bool, *_SIMPLE_ORDERED) if kind is not str},
     (Time, Time): _instants_equal,
     (DateTime, DateTime): _instants_equal,
 }
@@ -57,13 +57,13 @@ def equals(left: Value, right: Value, env: Environment) -> Answer:
     rule = _EQUAL.get((type(left), type(right)))
     if rule is not None:
         return rule(left, right)
-    if isinstance(left, list) and isinstance(right, list):
-        return _lists_equal(left, right, env)
-    if isinstance(left, dict) and isinstance(right, dict):
-        return _contexts_equal(left, right, env)
-    if isinstance(left, Range) and isinstance(right, Range):
-        return _ranges_equal(left, right, env)
-    return None
+    costly = _EQUAL_BY_PARTS.get(type(left))
+    return costly(left, right, env) if costly and type(left) is type(right) else None
+
+
+def _texts_equal(left: str, right: str, env: Environment) -> bool:
+    env.spend(len(left) >> 12)  # fast, but not for nothing in a loop
+    return left == right
 
 
 def _lists_equal(left: list[Value], right: list[Value], env: Environment) -> bool:
@@ -87,6 +87,14 @@ def _ranges_equal(left: Range, right: Range, env: Environment) -> bool:
         and equals(left.low, right.low, env) is True
         and equals(left.high, right.high, env) is True
     )
+
+
+_EQUAL_BY_PARTS: Final[dict[type, Callable[[Any, Any, Environment], bool]]] = {
+    str: _texts_equal,
+    list: _lists_equal,
+    dict: _contexts_equal,
+    Range: _ranges_equal,
+}
 
 
 def less(left: Value, right: Value) -> Answer:

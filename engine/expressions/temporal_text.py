@@ -14,6 +14,7 @@ from engine.expressions.temporal import (
     DaysDuration,
     MonthsDuration,
     Time,
+    at_instant,
     combine,
     date_of_days,
     make_date,
@@ -34,6 +35,8 @@ _DAYS = re.compile(
     r"(?:T(?=\d)(?:(\d{1,15})H)?(?:(\d{1,15})M)?(?:(\d{1,18})(?:\.(\d{0,9})\d*)?S)?)?",
     re.ASCII,
 )
+_MIDNIGHT_AFTER = re.compile(r"24:00:00(?:\.0{1,9})?(?![\d.])", re.ASCII)
+_OFFSET_BEFORE_ZONE = re.compile(r"(Z|z|[+-][\d:]+)\[")
 _OFFSET_HOURS_MAX: Final = 14
 
 
@@ -86,10 +89,18 @@ def parse_date_time(text: str) -> DateTime | None:
     date = parse_date(date_part)
     if date is None or not separator:
         return None if date is None else DateTime(date, Time(0))
-    if re.match(r"24:00:00(?:\.0{1,9})?(?![\d.])", time_part, re.ASCII):
+    if time_part.startswith("24:00:00") and _MIDNIGHT_AFTER.match(time_part):
         date, time_part = date_of_days(date.days + 1), "00" + time_part[2:]
     time = parse_time(time_part)
-    return None if date is None or time is None else combine(date, time)
+    if date is None or time is None:
+        return None
+    offset_part = _OFFSET_BEFORE_ZONE.search(time_part)
+    if offset_part is None:
+        return combine(date, time)
+    # As Java does: the offset decides when that is, and the zone how it is written.
+    offset = parse_offset(offset_part[1])
+    instant = DateTime(date, Time(time.nanos, offset)).instant
+    return None if offset is None else at_instant(instant, time)
 
 
 def parse_duration(text: str) -> DaysDuration | MonthsDuration | None:

@@ -5,6 +5,7 @@ RE2 has no look-around and no back-references; a pattern with them gives null.
 
 import functools
 import re
+from collections.abc import Iterator
 from typing import Any, Final
 
 import re2
@@ -14,9 +15,10 @@ from engine.expressions.functions import Signature, signature
 from engine.values import Value
 
 _PATTERN_LENGTH_MAX: Final = 4096
-_PROGRAM_BYTES_MAX: Final = 4 << 20
+_PROGRAM_BYTES_MAX: Final = 1 << 20
 _REPLACEMENT = re.compile(r"\$(\d)|\\([\\$])|([^\\$]+)", re.DOTALL)
 _BLANKS = re.compile(r"[\t\n\r ]+")
+_LITERAL = re.compile(r"[\w ,;:/@#%&~<>=!'\"-]+")
 
 
 @functools.lru_cache(maxsize=512)
@@ -39,32 +41,53 @@ def _compiled(pattern: str, flags: str) -> Any:
         return None
 
 
-def matches(_env: Environment, text: str, pattern: str, flags: str | None = None) -> Value:
+def _pay(env: Environment, program: Any, length: int) -> None:
+    """For a search through that many characters.
+
+    RE2 is linear in the text, but in the worst case by a factor of the program's size, which 20
+    characters of pattern can make 4,000: only both together bound the time.
+    """
+    size: int = program.programsize
+    env.spend(1 + (size >> 5) + (length * size >> 10))
+
+
+def matches(env: Environment, text: str, pattern: str, flags: str | None = None) -> Value:
     """matches"""
     program = _compiled(pattern, flags or "")
-    return None if program is None else program.search(text) is not None
+    if program is None:
+        return None
+    _pay(env, program, len(text))
+    return program.search(text) is not None
 
 
 def replace(
     env: Environment, text: str, pattern: str, replacement: str, flags: str | None = None
 ) -> Value:
     """replace: $1 to $9 are groups, $0 the whole match; null if the pattern matches nothing"""
+    if not flags and _LITERAL.fullmatch(pattern) and _LITERAL.fullmatch(replacement):
+        env.spend(text.count(pattern) * len(replacement) >> 6)
+        return text.replace(pattern, replacement)
     program = _compiled(pattern, flags or "")
     parts = _replacement_parts(replacement)
     if program is None or parts is None or program.search("") is not None:
         return None
+    made = []
+    position = 0
+    for match in _matches(env, program, text):
+        made.append(text[position : match.start()])
+        substitute = _substitute(match, parts, program.groups)
+        env.spend(len(substitute) >> 6)
+        made.append(substitute)
+        position = match.end()
+    made.append(text[position:])
+    return "".join(made)
 
-    def substitute(match: Any) -> str:
-        groups = program.groups
-        made = "".join(
-            part if isinstance(part, str) else (match.group(part) or "") if part <= groups else ""
-            for part in parts
-        )
-        env.spend(1 + (len(made) >> 6))
-        return made
 
-    result: str = program.sub(substitute, text)
-    return result
+def _substitute(match: Any, parts: list[str | int], groups: int) -> str:
+    return "".join(
+        part if isinstance(part, str) else (match.group(part) or "") if part <= groups else ""
+        for part in parts
+    )
 
 
 def _replacement_parts(replacement: str) -> list[str | int] | None:
@@ -80,15 +103,25 @@ def _replacement_parts(replacement: str) -> list[str | int] | None:
     return parts
 
 
+def _matches(env: Environment, program: Any, text: str) -> Iterator[Any]:
+    """Every match, from left to right. Each may have searched through the rest of the text."""
+    _pay(env, program, len(text))
+    for match in program.finditer(text):
+        yield match
+        _pay(env, program, len(text) - match.end())
+
+
 def split(env: Environment, text: str, delimiter: str) -> Value:
     """split"""
+    if _LITERAL.fullmatch(delimiter):
+        pieces: list[Value] = list(text.split(delimiter))
+        return pieces
     program = _compiled(delimiter, "")
     if program is None:
         return None
     parts: list[Value] = []
     position = 0
-    for match in program.finditer(text):
-        env.spend(1)
+    for match in _matches(env, program, text):
         if match.end() > match.start():
             parts.append(text[position : match.start()])
             position = match.end()
@@ -99,13 +132,7 @@ def split(env: Environment, text: str, delimiter: str) -> Value:
 def extract(env: Environment, text: str, pattern: str) -> Value:
     """extract: every match"""
     program = _compiled(pattern, "")
-    if program is None:
-        return None
-    found: list[Value] = []
-    for match in program.finditer(text):
-        env.spend(1)
-        found.append(match.group())
-    return found
+    return None if program is None else [match.group() for match in _matches(env, program, text)]
 
 
 FUNCTIONS: Final[dict[str, tuple[Signature, ...]]] = {
