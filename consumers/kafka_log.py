@@ -1,0 +1,231 @@
+"""The command topic on Kafka, read as a member of the consumer group.
+
+One consumer fetches for all partitions of this process. The group says which partitions those are;
+the offset it keeps for them is for lag monitoring only: a position comes from `seek` alone, and is
+lost with everything after which another log might answer.
+
+With the classic protocol a rebalance takes all partitions away and gives most of them back. Loops
+of partitions that stay are not stopped for that: they read nothing meanwhile, find their position
+lost and load anew. Until a partition's new owner is told, its old one may go on; the fence makes
+that harmless.
+"""
+
+import asyncio
+import logging
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+
+import msgspec
+from aiokafka import ConsumerRebalanceListener, TopicPartition
+from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
+from aiokafka.errors import (
+    CorruptRecordException,
+    IllegalStateError,
+    KafkaError,
+    NoOffsetForPartitionError,
+    OffsetOutOfRangeError,
+    RecordTooLargeError,
+)
+
+from consumers.kafka_connection import KafkaConnection, WatchedConsumer
+from consumers.kafka_reader import LogReader, log_record, reading_options
+from consumers.log import (
+    Assignments,
+    Bounds,
+    CommandLog,
+    Fetched,
+    LogInterruptedError,
+    LogRecord,
+    LogUnavailableError,
+    Membership,
+    NotAssignedError,
+)
+
+log = logging.getLogger(__name__)
+
+SESSION_MS = 10_000
+HEARTBEAT_MS = 500
+LEAVE_TIMEOUT_S = 5.0
+IDLE_MS_MAX = 2**31 - 1
+"""aiokafka leaves the group when nobody has fetched for so long; ours always fetches, or halts."""
+
+POSITION_LOST = (
+    CorruptRecordException,
+    NoOffsetForPartitionError,
+    OffsetOutOfRangeError,
+    RecordTooLargeError,
+)
+
+
+class _Position(msgspec.Struct):
+    """Where this member reads a partition. `lost` says why it does not know any more."""
+
+    offset: int = 0
+    leader: int | None = None
+    lost: str | None = "no position yet"
+
+
+class KafkaMember(CommandLog, Membership):
+    """One process's membership of the group, and its reading of the partitions it is given."""
+
+    def __init__(self, connection: KafkaConnection, topic: str, group: str) -> None:
+        self._connection = connection
+        self._topic = topic
+        self._group = group
+        self._positions: dict[int, _Position] = {}
+        self._assignments: Assignments | None = None
+        self._consumer: WatchedConsumer | None = None
+        self._reader = LogReader(connection, topic)
+
+    # --- membership ---
+
+    async def join(self, assignments: Assignments) -> None:
+        # aiokafka's assignor keeps what this member had on its class: each member gets its own.
+        assignor = type("MemberAssignor", (StickyPartitionAssignor,), {})
+        consumer = WatchedConsumer(
+            on_broken=self._broken,
+            group_id=self._group,
+            partition_assignment_strategy=(assignor,),
+            session_timeout_ms=SESSION_MS,
+            heartbeat_interval_ms=HEARTBEAT_MS,
+            max_poll_interval_ms=IDLE_MS_MAX,
+            enable_auto_commit=False,
+            **reading_options(self._connection),
+        )
+        try:
+            await consumer.start()
+        except KafkaError as error:
+            await consumer.stop()
+            raise LogUnavailableError(f"Kafka cannot be reached: {error}") from error
+        self._assignments = assignments
+        self._consumer = consumer
+        consumer.subscribe([self._topic], listener=_Listener(self))
+
+    async def leave(self) -> None:
+        consumer, self._consumer = self._consumer, None
+        await self._take(list(self._positions))
+        if consumer is not None:
+            with suppress(KafkaError, TimeoutError):
+                async with asyncio.timeout(LEAVE_TIMEOUT_S):
+                    await consumer.stop()
+        await self._reader.close()
+
+    async def lost(self) -> None:
+        """Returns when the membership has broken down for good, which aiokafka does not mend."""
+        assert self._consumer is not None
+        await self._consumer.ended()
+
+    def suspend(self) -> None:
+        """The group rebalances: all positions are lost, whoever keeps the partition."""
+        self._lose(self._positions, "the group rebalances")
+
+    async def assign(self, partitions: Iterable[int]) -> None:
+        """The group's new answer, whole."""
+        given = sorted(partitions)
+        gone = [number for number in self._positions if number not in given]
+        added = [number for number in given if number not in self._positions]
+        self._lose(self._positions, "the group has rebalanced")
+        self._positions.update((number, _Position()) for number in added)
+        await self._take(gone)
+        if self._assignments is not None and added:
+            await self._assignments.assigned(added)
+
+    async def _take(self, partitions: list[int]) -> None:
+        for number in partitions:
+            del self._positions[number]
+        if self._assignments is not None and partitions:
+            await self._assignments.revoked(partitions)
+
+    def _broken(self, partitions: Iterable[TopicPartition]) -> None:
+        self._lose([each.partition for each in partitions], "a fetch failed")
+
+    def _lose(self, partitions: Iterable[int], why: str) -> None:
+        for number in partitions:
+            position = self._positions.get(number)
+            if position is not None and position.lost is None:
+                position.lost = why
+
+    # --- reading ---
+
+    async def partitions(self) -> int:
+        return await self._reader.partitions()
+
+    async def seek(self, partition: int, offset: int) -> None:
+        consumer, position = self._assigned(partition)
+        topic_partition = TopicPartition(self._topic, partition)
+        try:
+            consumer.seek(topic_partition, offset)
+        except IllegalStateError as error:
+            # The group is about to take it away, or to give it back with the next assignment.
+            raise LogUnavailableError(f"partition {partition} is being reassigned") from error
+        position.offset, position.lost = offset, None
+        position.leader = consumer.leader_of(topic_partition)
+
+    async def fetch(self, partition: int, records_max: int, wait_ms: int) -> Fetched:
+        consumer, position = self._assigned(partition)
+        topic_partition = TopicPartition(self._topic, partition)
+        self._check(consumer, topic_partition, position)
+        start = position.offset
+        try:
+            found = await consumer.getmany(
+                topic_partition, timeout_ms=wait_ms, max_records=records_max
+            )
+        except POSITION_LOST as error:
+            position.lost = repr(error)
+            raise LogInterruptedError(f"partition {partition}: {error!r}") from error
+        except KafkaError as error:
+            raise LogUnavailableError(f"partition {partition}: {error!r}") from error
+        # Nothing is awaited from here on: the records and the position belong together.
+        if self._positions.get(partition) is not position:
+            raise NotAssignedError(f"partition {partition} was reassigned")
+        if position.offset != start:
+            raise LogInterruptedError(f"partition {partition} was sought meanwhile")
+        self._check(consumer, topic_partition, position)
+        position.offset = await consumer.position(topic_partition)
+        records = tuple(log_record(each) for each in found.get(topic_partition, ()))
+        return Fetched(start=start, records=records, end=position.offset)
+
+    async def bounds(self, partition: int) -> Bounds:
+        return await self._reader.bounds(partition)
+
+    async def record_at(self, partition: int, offset: int) -> LogRecord | None:
+        return await self._reader.record_at(partition, offset)
+
+    async def report(self, positions: Mapping[int, int]) -> None:
+        offsets = {
+            TopicPartition(self._topic, number): offset
+            for number, offset in positions.items()
+            if number in self._positions
+        }
+        if self._consumer is None or not offsets:
+            return
+        try:
+            await self._consumer.commit(offsets)
+        except (KafkaError, IllegalStateError) as error:
+            log.debug("positions not reported: %r", error)
+
+    def _assigned(self, partition: int) -> tuple[WatchedConsumer, _Position]:
+        position = self._positions.get(partition)
+        if position is None or self._consumer is None:
+            raise NotAssignedError(f"partition {partition} is not this member's")
+        return self._consumer, position
+
+    def _check(
+        self, consumer: WatchedConsumer, partition: TopicPartition, position: _Position
+    ) -> None:
+        leader = consumer.leader_of(partition)
+        if position.lost is None and leader != position.leader:
+            position.lost = f"its leader was {position.leader} and is {leader}"
+        if position.lost is not None:
+            raise LogInterruptedError(f"partition {partition.partition}: {position.lost}")
+
+
+class _Listener(ConsumerRebalanceListener):  # type: ignore[misc]  # aiokafka ships no types
+    def __init__(self, member: KafkaMember) -> None:
+        self._member = member
+
+    async def on_partitions_revoked(self, revoked: Iterable[TopicPartition]) -> None:
+        self._member.suspend()
+
+    async def on_partitions_assigned(self, assigned: Iterable[TopicPartition]) -> None:
+        await self._member.assign([each.partition for each in assigned])

@@ -1,0 +1,246 @@
+"""Publishing to Kafka: acks=all, idempotent where brokers are able to, topics made as needed."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+
+from aiokafka import TopicPartition
+from aiokafka.errors import (
+    ClusterAuthorizationFailedError,
+    IncompatibleBrokerVersion,
+    KafkaError,
+    UnknownError,
+    UnsupportedVersionError,
+)
+
+from consumers.kafka_connection import KafkaConnection, OrderedProducer
+from consumers.kafka_producer import BATCH_BYTES, ProducerSession
+from consumers.kafka_topics import KafkaTopics, planned_job_topic, replicas_for
+from consumers.log import (
+    Acknowledgement,
+    LogUnavailableError,
+    OutgoingRecord,
+    Publisher,
+    PublishError,
+    Publishers,
+    PublishFailedError,
+    PublishRefusedError,
+)
+from engine.records import Topic
+from engine.routing import murmur2
+from schemas.topics import topic_name
+
+log = logging.getLogger(__name__)
+
+START_TIMEOUT_S = 10.0
+REQUEST_TIMEOUT_MS = 30_000
+TOPIC_APPEARS_S = 5.0
+POLL_S = 0.05
+
+NOT_IDEMPOTENT = (
+    ClusterAuthorizationFailedError,
+    IncompatibleBrokerVersion,
+    UnknownError,
+    UnsupportedVersionError,
+)
+"""How brokers answer who asks for a producer id, and cannot or must not have one."""
+
+RECORD_BYTES_MAX = 2 * 1024 * 1024 - 4096
+"""What our topics take, less the frame of a batch. Told apart here, before anything is sent."""
+
+
+class KafkaPublishers(Publishers):
+    """All publishers of this process share one producer, until its first failure."""
+
+    def __init__(self, connection: KafkaConnection, namespace: str, partitions: int) -> None:
+        self._connection = connection
+        self._jobs = f"{topic_name(namespace, Topic.JOBS)}."
+        self._partitions = partitions
+        self._session: ProducerSession | None = None
+        self._opening = asyncio.Lock()
+        self._creating = asyncio.Lock()
+        self.is_idempotent: bool | None = None
+
+    async def open(self) -> Publisher:
+        async with self._opening:
+            session = self._session
+            if session is not None and session.failure is None:
+                return KafkaPublisher(self, session)
+            if session is not None:
+                await session.end("another publication of this process failed")
+            self._session = ProducerSession(await self._start())
+            return KafkaPublisher(self, self._session)
+
+    async def close(self) -> None:
+        if self._session is not None:
+            await self._session.end("the process stops")
+
+    async def partitions_of(self, producer: OrderedProducer, topic: str) -> int:
+        """How many partitions a topic has; one of a job type is created when it is missing.
+
+        Raises PublishRefusedError when there is none, KafkaError.
+        """
+        known = producer.topic_partitions(topic)
+        if known is not None:
+            return known
+        async with self._creating:
+            if topic not in await producer.existing():
+                await self._create(topic)
+            return await self._appearance(producer, topic)
+
+    async def _create(self, topic: str) -> None:
+        if not topic.startswith(self._jobs):
+            raise PublishRefusedError(f"there is no topic {topic}")
+        async with KafkaTopics(self._connection) as topics:
+            brokers = await topics.brokers()
+            plan = planned_job_topic(topic, self._partitions, brokers)
+            try:
+                created = await topics.create(plan, replicas_for(brokers))
+            except KafkaError as error:
+                raise PublishRefusedError(f"{topic} cannot be created: {error!r}") from error
+        if created:
+            log.info("topic created: %s", topic)
+
+    async def _appearance(self, producer: OrderedProducer, topic: str) -> int:
+        """Wait until the brokers tell of a topic that exists."""
+        deadline = asyncio.get_running_loop().time() + TOPIC_APPEARS_S
+        while True:
+            found = await producer.learn(topic)
+            if found is not None:
+                return found
+            if asyncio.get_running_loop().time() > deadline:
+                raise PublishRefusedError(f"the brokers do not tell of {topic} yet")
+            await asyncio.sleep(POLL_S)
+
+    async def _start(self) -> OrderedProducer:
+        if self.is_idempotent is not False:
+            try:
+                producer = await self._start_one(is_idempotent=True)
+            except NOT_IDEMPOTENT as error:
+                if self.is_idempotent:  # it was able to: this is something else
+                    raise LogUnavailableError(f"no producer id: {error!r}") from error
+                self.is_idempotent = False
+                log.warning(
+                    "this broker has no idempotent producers (%r): after a failed request, records"
+                    " may be published more than once",
+                    error,
+                )
+            else:
+                self.is_idempotent = True
+                return producer
+        return await self._start_one(is_idempotent=False)
+
+    async def _start_one(self, *, is_idempotent: bool) -> OrderedProducer:
+        """Raises those of NOT_IDEMPOTENT, LogUnavailableError."""
+        producer = OrderedProducer(
+            acks="all",
+            enable_idempotence=is_idempotent,
+            max_batch_size=BATCH_BYTES,
+            request_timeout_ms=REQUEST_TIMEOUT_MS,
+            **self._connection.options(),
+        )
+        try:
+            async with asyncio.timeout(START_TIMEOUT_S):
+                await producer.start()
+        except BaseException as error:
+            await producer.abort()
+            if isinstance(error, NOT_IDEMPOTENT):
+                raise
+            if isinstance(error, KafkaError | TimeoutError):
+                raise LogUnavailableError(f"Kafka cannot be reached: {error!r}") from error
+            raise
+        return producer
+
+
+class KafkaPublisher(Publisher):
+    """One load's way to publish. It ends with the producer that it was opened on."""
+
+    def __init__(self, publishers: KafkaPublishers, session: ProducerSession) -> None:
+        self._publishers = publishers
+        self._session = session
+
+    async def send(self, records: Sequence[OutgoingRecord]) -> list[Acknowledgement]:
+        if self._session.failure is not None:
+            raise PublishFailedError(self._session.failure)
+        try:
+            targets = [await self._target(record) for record in records]
+        except KafkaError as error:
+            raise PublishFailedError(f"no metadata: {error!r}") from error
+        except LogUnavailableError as error:
+            raise PublishFailedError(str(error)) from error
+        return await self._send_to(targets, records)
+
+    async def close(self) -> None:
+        """The producer is the process's."""
+
+    async def _send_to(
+        self, targets: Sequence[TopicPartition], records: Sequence[OutgoingRecord]
+    ) -> list[Acknowledgement]:
+        """Each topic partition's share at once; answers in the order of the call."""
+        sendable, refusal = _sendable(records)
+        shares: dict[TopicPartition, list[int]] = {}
+        for number, target in enumerate(targets[:sendable]):
+            shares.setdefault(target, []).append(number)
+        outcomes = await asyncio.gather(
+            *(
+                self._session.publish(target, [records[number] for number in numbers])
+                for target, numbers in shares.items()
+            ),
+            return_exceptions=True,
+        )
+        found: dict[int, Acknowledgement] = {}
+        failures: list[BaseException] = []
+        for numbers, outcome in zip(shares.values(), outcomes, strict=True):
+            if not isinstance(outcome, BaseException):
+                found.update(zip(numbers, outcome, strict=True))
+                continue
+            failures.append(outcome)
+            written = outcome.acknowledged if isinstance(outcome, PublishError) else 0
+            found.update((number, _UNTOLD) for number in numbers[:written])
+        if refusal is not None:
+            failures.append(refusal)
+        if failures:
+            raise _gravest(failures, _prefix(found))
+        return [found[number] for number in range(len(records))]
+
+    async def _target(self, record: OutgoingRecord) -> TopicPartition:
+        count = await self._publishers.partitions_of(self._session.producer, record.topic)
+        partition = record.partition
+        if partition is None:
+            partition = (murmur2(record.key or b"") & 0x7FFFFFFF) % count
+        elif partition >= count:
+            raise PublishRefusedError(f"{record.topic} has no partition {partition}")
+        return TopicPartition(record.topic, partition)
+
+
+_UNTOLD = Acknowledgement(partition=-1, offset=-1, timestamp_ms=-1)
+"""Stands for a record that was written by a call which failed later on."""
+
+
+def _sendable(records: Sequence[OutgoingRecord]) -> tuple[int, PublishRefusedError | None]:
+    """How many records from the first on are not too large, and what is said of the next."""
+    for number, record in enumerate(records):
+        headers = sum(len(name) + len(value) for name, value in record.headers)
+        size = len(record.key or b"") + len(record.value or b"") + headers
+        if size > RECORD_BYTES_MAX:
+            return number, PublishRefusedError(f"{record.topic}: {size} bytes are too many")
+    return len(records), None
+
+
+def _prefix(found: dict[int, Acknowledgement]) -> int:
+    """How many records from the first on are written."""
+    number = 0
+    while number in found:
+        number += 1
+    return number
+
+
+def _gravest(failures: Sequence[BaseException], acknowledged: int) -> BaseException:
+    """Unclear outcomes before refusals; a bug before both."""
+    for failure in failures:
+        if not isinstance(failure, PublishError):
+            return failure
+    unclear = [each for each in failures if isinstance(each, PublishFailedError)]
+    if unclear:
+        return PublishFailedError(str(unclear[0]), acknowledged)
+    return PublishRefusedError(str(failures[0]), acknowledged)
