@@ -7,8 +7,7 @@ from collections.abc import Callable
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any, Final, TypeAlias
 
-from engine.expressions.numeric import CONTEXT, Number, divide, finite, power, truncated, whole
-from engine.expressions.temporal import (
+from engine.expressions.calendar.temporal import (
     DAYS_DURATION_NANOS_MAX,
     MONTHS_MAX,
     NANOS_PER_DAY,
@@ -22,6 +21,7 @@ from engine.expressions.temporal import (
     combine,
     date_of_days,
 )
+from engine.expressions.numeric import CONTEXT, Number, divide, finite, power, truncated, whole
 from engine.values import Value
 
 _Rule: TypeAlias = Callable[[Any, Any], Value]

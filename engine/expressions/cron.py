@@ -10,8 +10,8 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from engine.expressions import civil, zones
-from engine.expressions.temporal import NANOS_PER_SECOND, Date, Time, combine, epoch_ms
+from engine.expressions.calendar import civil, zones
+from engine.expressions.calendar.temporal import NANOS_PER_SECOND, Date, Time, combine, epoch_ms
 
 LENGTH_MAX: Final = 400
 # Leap days, weekdays and the missing leap day of 2100 come together within 40 years.

@@ -6,11 +6,11 @@ from decimal import Decimal
 import msgspec
 
 from engine.expressions.builtins import BUILTINS
-from engine.expressions.compiler import compile_tree
+from engine.expressions.compiling.compiler import compile_tree
 from engine.expressions.environment import Code, Environment
 from engine.expressions.errors import BudgetExceededError, EvaluationError, ExpressionSyntaxError
-from engine.expressions.parser import Parser
-from engine.expressions.syntax import Node
+from engine.expressions.parsing.parser import Parser
+from engine.expressions.parsing.syntax import Node
 from engine.expressions.type_names import type_name
 from engine.values import Value, normalise
 

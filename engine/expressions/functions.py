@@ -6,9 +6,9 @@ from typing import Final, TypeAlias
 
 import msgspec
 
+from engine.expressions.calendar.temporal import Date, DateTime, DaysDuration, MonthsDuration, Time
 from engine.expressions.environment import Environment
 from engine.expressions.range_value import Range
-from engine.expressions.temporal import Date, DateTime, DaysDuration, MonthsDuration, Time
 from engine.values import ExpressionValue, Value
 
 Implementation: TypeAlias = Callable[..., Value]

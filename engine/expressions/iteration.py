@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from decimal import Decimal
 
+from engine.expressions.calendar.temporal import Date, date_of_days
 from engine.expressions.environment import Environment
 from engine.expressions.numeric import is_number, truncated
 from engine.expressions.operators import less
 from engine.expressions.range_value import Range
-from engine.expressions.temporal import Date, date_of_days
 from engine.values import Value
 
 

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, Final, TypeAlias
 
+from engine.expressions.calendar.temporal import Date, DateTime, DaysDuration, MonthsDuration, Time
 from engine.expressions.environment import Environment
 from engine.expressions.range_value import Range
-from engine.expressions.temporal import Date, DateTime, DaysDuration, MonthsDuration, Time
 from engine.values import Value
 
 Answer: TypeAlias = bool | None

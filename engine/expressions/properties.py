@@ -4,11 +4,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, Final, TypeAlias
 
-from engine.expressions import civil
-from engine.expressions.environment import Environment
-from engine.expressions.numeric import CONTEXT, Number
-from engine.expressions.range_value import Range
-from engine.expressions.temporal import (
+from engine.expressions.calendar import civil
+from engine.expressions.calendar.temporal import (
     NANOS_PER_DAY,
     NANOS_PER_SECOND,
     Date,
@@ -17,6 +14,9 @@ from engine.expressions.temporal import (
     MonthsDuration,
     Time,
 )
+from engine.expressions.environment import Environment
+from engine.expressions.numeric import CONTEXT, Number
+from engine.expressions.range_value import Range
 from engine.values import Value, normalise
 
 _Getters: TypeAlias = dict[str, Callable[[Any], Value]]

@@ -11,10 +11,8 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from engine.expressions import zones
-from engine.expressions.cron import Cron, CronError, next_fire, parse_cron
-from engine.expressions.errors import EvaluationError
-from engine.expressions.temporal import (
+from engine.expressions.calendar import zones
+from engine.expressions.calendar.temporal import (
     NANOS_PER_DAY,
     NANOS_PER_SECOND,
     Date,
@@ -30,7 +28,9 @@ from engine.expressions.temporal import (
     from_epoch_ms,
     make_date,
 )
-from engine.expressions.temporal_text import parse_offset
+from engine.expressions.calendar.temporal_text import parse_offset
+from engine.expressions.cron import Cron, CronError, next_fire, parse_cron
+from engine.expressions.errors import EvaluationError
 from engine.expressions.type_names import type_name
 from engine.values import Value
 

@@ -3,10 +3,10 @@
 from decimal import Decimal
 from typing import Final
 
+from engine.expressions.calendar.temporal import Date, DateTime, DaysDuration, MonthsDuration, Time
 from engine.expressions.functions import Function
+from engine.expressions.parsing.syntax import TypeName
 from engine.expressions.range_value import Range
-from engine.expressions.syntax import TypeName
-from engine.expressions.temporal import Date, DateTime, DaysDuration, MonthsDuration, Time
 from engine.values import Value
 
 _NAMES: Final[dict[type, str]] = {

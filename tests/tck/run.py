@@ -21,15 +21,15 @@ from engine.expressions import (
     Missing,
     compile_feel,
 )
-from engine.expressions.operators import equals
-from engine.expressions.syntax import TypeName
-from engine.expressions.temporal import DateTime, Time
-from engine.expressions.temporal_text import (
+from engine.expressions.calendar.temporal import DateTime, Time
+from engine.expressions.calendar.temporal_text import (
     parse_date,
     parse_date_time,
     parse_duration,
     parse_time,
 )
+from engine.expressions.operators import equals
+from engine.expressions.parsing.syntax import TypeName
 from engine.expressions.type_names import conform
 from engine.values import Value, normalise
 

@@ -3,20 +3,20 @@
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from engine.expressions import syntax
-from engine.expressions.compile_operators import make_range
-from engine.expressions.environment import Environment
-from engine.expressions.errors import ExpressionSyntaxError
-from engine.expressions.functions import Implementation, Signature, signature
-from engine.expressions.operators import equals, less
-from engine.expressions.parser import Parser
-from engine.expressions.range_value import Range
-from engine.expressions.temporal_text import (
+from engine.expressions.calendar.temporal_text import (
     parse_date,
     parse_date_time,
     parse_duration,
     parse_time,
 )
+from engine.expressions.environment import Environment
+from engine.expressions.errors import ExpressionSyntaxError
+from engine.expressions.functions import Implementation, Signature, signature
+from engine.expressions.operators import equals, less
+from engine.expressions.parsing import syntax
+from engine.expressions.parsing.parser import Parser
+from engine.expressions.range_value import Range
+from engine.expressions.ranges import make_range
 from engine.expressions.type_names import type_name
 from engine.values import Value
 

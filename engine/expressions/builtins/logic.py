@@ -3,11 +3,11 @@
 from typing import Final
 
 from engine.expressions.builtins.spread import spread
+from engine.expressions.calendar.temporal import DateTime, Time
 from engine.expressions.environment import Environment
 from engine.expressions.errors import EvaluationError
 from engine.expressions.functions import Signature, signature
 from engine.expressions.operators import Answer, equals
-from engine.expressions.temporal import DateTime, Time
 from engine.expressions.type_names import type_name
 from engine.values import Value
 

@@ -3,11 +3,8 @@
 from decimal import Decimal
 from typing import Final
 
-from engine.expressions import civil, zones
-from engine.expressions.environment import Environment
-from engine.expressions.functions import Signature, signature
-from engine.expressions.numeric import CONTEXT, Number, truncated
-from engine.expressions.temporal import (
+from engine.expressions.calendar import civil, zones
+from engine.expressions.calendar.temporal import (
     NANOS_PER_SECOND,
     Date,
     DateTime,
@@ -19,12 +16,15 @@ from engine.expressions.temporal import (
     from_epoch_ms,
     make_date,
 )
-from engine.expressions.temporal_text import (
+from engine.expressions.calendar.temporal_text import (
     parse_date,
     parse_date_time,
     parse_duration,
     parse_time,
 )
+from engine.expressions.environment import Environment
+from engine.expressions.functions import Signature, signature
+from engine.expressions.numeric import CONTEXT, Number, truncated
 from engine.values import Value
 
 _UTC_MIDNIGHT: Final = Time(0, 0)

@@ -4,10 +4,10 @@ import decimal
 from decimal import Decimal
 from typing import Final
 
+from engine.expressions.calendar.temporal import DaysDuration, MonthsDuration
 from engine.expressions.environment import Environment, random_fraction
 from engine.expressions.functions import Implementation, Signature, signature
 from engine.expressions.numeric import CONTEXT, Number, finite
-from engine.expressions.temporal import DaysDuration, MonthsDuration
 from engine.values import Value, normalise
 
 _SCALE_MIN, _SCALE_MAX = -6111, 6176  # DMN 1.5 table 76

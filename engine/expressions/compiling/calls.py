@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from engine.expressions import syntax
+from engine.expressions.compiling.scope import Scope
 from engine.expressions.environment import Code, Environment, Frame
 from engine.expressions.functions import (
     Function,
@@ -12,7 +12,7 @@ from engine.expressions.functions import (
     invoke_named,
     make_signature,
 )
-from engine.expressions.scope import Scope
+from engine.expressions.parsing import syntax
 from engine.expressions.type_names import conform
 from engine.values import Value
 

@@ -2,10 +2,9 @@
 
 from typing import Final
 
-from engine.expressions import syntax
 from engine.expressions.builtins import BUILTINS
-from engine.expressions.compile_calls import compile_call, compile_function, compile_named_call
-from engine.expressions.compile_collections import (
+from engine.expressions.compiling.calls import compile_call, compile_function, compile_named_call
+from engine.expressions.compiling.collections import (
     compile_context,
     compile_filter,
     compile_for,
@@ -13,7 +12,7 @@ from engine.expressions.compile_collections import (
     compile_path,
     compile_quantified,
 )
-from engine.expressions.compile_operators import (
+from engine.expressions.compiling.operators import (
     compile_arithmetic,
     compile_between,
     compile_comparison,
@@ -28,9 +27,10 @@ from engine.expressions.compile_operators import (
     compile_range,
     compile_unary_comparison,
 )
-from engine.expressions.compile_tests import compile_unary_tests
+from engine.expressions.compiling.scope import Build, Compile, Scope
+from engine.expressions.compiling.unary_tests import compile_unary_tests
 from engine.expressions.environment import Code
-from engine.expressions.scope import Build, Compile, Scope
+from engine.expressions.parsing import syntax
 
 COMPILERS: Final[dict[type[syntax.Node], Compile]] = {
     syntax.Literal: compile_literal,

@@ -7,14 +7,14 @@ caller, or was introduced earlier in the text (a context key, an iterator, a par
 from collections.abc import Iterable, Set
 from typing import Final
 
-from engine.expressions import syntax
-from engine.expressions.cursor import Cursor
+from engine.expressions.calendar.temporal_text import parse_literal
 from engine.expressions.errors import ExpressionSyntaxError
-from engine.expressions.lexer import Kind
 from engine.expressions.numeric import parse_number
-from engine.expressions.syntax import Node
-from engine.expressions.temporal_text import parse_literal
-from engine.expressions.type_syntax import parse_type
+from engine.expressions.parsing import syntax
+from engine.expressions.parsing.cursor import Cursor
+from engine.expressions.parsing.lexer import Kind
+from engine.expressions.parsing.syntax import Node
+from engine.expressions.parsing.type_syntax import parse_type
 
 COMPARISONS: Final = ("<", "<=", ">", ">=", "=", "!=")
 _ARITHMETIC: Final = (("+", "-"), ("*", "/"), ("**",))

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, Final
 
-from engine.expressions import syntax
 from engine.expressions.arithmetic import TABLES, negate
+from engine.expressions.compiling.scope import Scope
 from engine.expressions.environment import MISSING, Code, Environment, Frame
 from engine.expressions.operators import (
     Answer,
@@ -16,12 +16,11 @@ from engine.expressions.operators import (
     negated,
     passes,
 )
+from engine.expressions.parsing import syntax
 from engine.expressions.range_value import Range, comparison_range
-from engine.expressions.scope import Scope
-from engine.expressions.type_names import is_instance, type_name
+from engine.expressions.ranges import make_range
+from engine.expressions.type_names import is_instance
 from engine.values import Value
-
-_UNORDERED = ("boolean", "list", "context", "function", "range")
 
 
 def compile_literal(node: syntax.Literal, _scope: Scope) -> Code:
@@ -244,11 +243,3 @@ def compile_range(node: syntax.RangeLiteral, scope: Scope) -> Code:
         constant = make_range(Range(node.low.value, node.high.value, low_included, high_included))
         return lambda _env, _frame: constant
     return make
-
-
-def make_range(limits: Range) -> Range | None:
-    """The range itself, unless its ends do not fit each other."""
-    ends = [end for end in (limits.low, limits.high) if end is not None]
-    if not ends or type_name(ends[0]) != type_name(ends[-1]):
-        return None
-    return None if type_name(ends[0]) in _UNORDERED else limits

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
-from engine.expressions import syntax
+from engine.expressions.compiling.scope import Scope
 from engine.expressions.environment import Code, Environment, Frame
 from engine.expressions.iteration import index_into, iterable, span
 from engine.expressions.operators import Answer
+from engine.expressions.parsing import syntax
+from engine.expressions.parsing.search import mentions
 from engine.expressions.properties import get_property
-from engine.expressions.scope import Scope
-from engine.expressions.syntax_search import mentions
 from engine.values import Value
 
 # The results so far, bound inside of the body of a `for` (DMN 1.5 section 10.3.2.14).

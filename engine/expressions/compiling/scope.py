@@ -6,7 +6,7 @@ from typing import Final, TypeAlias
 from engine.expressions.environment import Code
 from engine.expressions.errors import ExpressionSyntaxError
 from engine.expressions.functions import Function
-from engine.expressions.syntax import Node
+from engine.expressions.parsing.syntax import Node
 
 # Compiling, evaluating and printing recurse once or twice a level.
 TREE_DEPTH_MAX: Final = 150

@@ -10,7 +10,7 @@ import importlib.resources
 import zoneinfo
 from typing import Final
 
-from engine.expressions import civil
+from engine.expressions.calendar import civil
 
 SECONDS_PER_DAY: Final = 86_400
 _FIRST_YEAR, _LAST_YEAR = 2, 9998  # one year of room for the offset at both ends of datetime

@@ -1,10 +1,10 @@
 """Code for the unary tests of a decision table, whose input value is the variable `?`."""
 
-from engine.expressions import syntax
+from engine.expressions.compiling.scope import Scope
 from engine.expressions.environment import Code, Environment, Frame
 from engine.expressions.operators import passes
-from engine.expressions.scope import Scope
-from engine.expressions.syntax_search import mentions
+from engine.expressions.parsing import syntax
+from engine.expressions.parsing.search import mentions
 from engine.values import Value
 
 INPUT = "?"

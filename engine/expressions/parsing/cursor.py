@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Final, NoReturn
 
 from engine.expressions.errors import ExpressionSyntaxError
-from engine.expressions.lexer import Kind, Token, tokenize
+from engine.expressions.parsing.lexer import Kind, Token, tokenize
 
 # Keeps the parser well inside the interpreter's recursion limit: about 11 calls a level.
 DEPTH_MAX: Final = 48

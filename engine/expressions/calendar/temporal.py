@@ -6,7 +6,7 @@ date, on 1 January 2000. Results outside of the calendar's years are null.
 
 from typing import Final
 
-from engine.expressions import civil, zones
+from engine.expressions.calendar import civil, zones
 from engine.values import ExpressionValue
 
 NANOS_PER_SECOND: Final = 1_000_000_000

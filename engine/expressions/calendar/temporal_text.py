@@ -3,8 +3,8 @@
 import re
 from typing import Final
 
-from engine.expressions import zones
-from engine.expressions.temporal import (
+from engine.expressions.calendar import zones
+from engine.expressions.calendar.temporal import (
     DAYS_DURATION_NANOS_MAX,
     MONTHS_MAX,
     NANOS_PER_DAY,

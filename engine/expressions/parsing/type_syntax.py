@@ -1,8 +1,8 @@
 """Type names: `number`, `list<string>`, `context<a: date>`, `function<number> -> string`."""
 
-from engine.expressions.cursor import Cursor
-from engine.expressions.lexer import Kind
-from engine.expressions.syntax import TypeName
+from engine.expressions.parsing.cursor import Cursor
+from engine.expressions.parsing.lexer import Kind
+from engine.expressions.parsing.syntax import TypeName
 
 _SEVERAL_WORDS = ("years and months duration", "days and time duration", "date and time")
 

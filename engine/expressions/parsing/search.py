@@ -1,6 +1,6 @@
 """Questions about a whole syntax tree."""
 
-from engine.expressions import syntax
+from engine.expressions.parsing import syntax
 
 
 def mentions(node: object, name: str) -> bool:

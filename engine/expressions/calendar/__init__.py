@@ -1,0 +1,1 @@
+"""Dates, times, durations and zones, on integers and on pinned zone rules."""

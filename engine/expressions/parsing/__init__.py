@@ -1,0 +1,1 @@
+"""FEEL text to syntax trees."""
