@@ -149,8 +149,8 @@ def _subscription(extensions: Extensions, site: _Site) -> Extensions:
 
 _JOB_TASKS: Final = frozenset({"serviceTask", "sendTask", "businessRuleTask", "scriptTask"})
 _MAPPED: Final = _JOB_TASKS | {
-    "task", "manualTask", "userTask", "receiveTask", "subProcess", "callActivity", "startEvent", "endEvent",
-    "intermediateCatchEvent", "intermediateThrowEvent", "boundaryEvent",
+    "task", "manualTask", "userTask", "receiveTask", "subProcess", "callActivity", "startEvent",
+    "endEvent", "intermediateCatchEvent", "intermediateThrowEvent", "boundaryEvent",
 }  # fmt: skip
 _USER_TASK: Final = frozenset({"userTask"})
 

@@ -1,0 +1,341 @@
+"""The `zeebe:` extensions, as Camunda Modeler writes them and as Zeebe reads them."""
+
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+from engine.expressions import Environment
+from engine.model import elements as e
+from engine.model.compile import CompiledResource
+from engine.model.dialects import choose, plain
+from engine.model.dialects.camunda8 import DIALECT
+from tests.support.findings import codes, only_finding
+from tests.support.models import (
+    bpmn,
+    catch,
+    chain,
+    compiled,
+    compiled_resource,
+    extension,
+    extensions,
+    process,
+    resource,
+    start,
+    sub_process,
+    tag,
+    timer,
+    user_task,
+)
+
+ORDER = Path(__file__).parents[3] / "models" / "order.bpmn"
+
+
+def order() -> e.ProcessModel:
+    return compiled_resource(ORDER.read_bytes()).process("order")
+
+
+def extended(kind: str, *content: str, element_id: str = "x", **attributes: str) -> str:
+    return tag(kind, extensions(*content), id=element_id, **attributes)
+
+
+def beside(kind: str, *content: str) -> CompiledResource:
+    """One element of this kind with these extensions, behind a start event."""
+    return resource(start("s"), extended(kind, *content), chain("s", "x"))
+
+
+def element(kind: str, *content: str) -> e.AnyElement:
+    made = beside(kind, *content)
+    assert made.findings == ()
+    return made.process("p").element("x")
+
+
+def job_of(found: e.AnyElement) -> e.JobDefinition:
+    assert isinstance(found, e.ServiceTask | e.SendTask | e.BusinessRuleTask | e.ScriptTask)
+    assert found.job is not None
+    return found.job
+
+
+def texts(*found: e.Text | None) -> list[str | None]:
+    return [text if isinstance(text, str | None) else f"={text.text}" for text in found]
+
+
+# --- which dialect ---
+
+
+def definitions(inner: str = "", **attributes: str) -> etree._Element:
+    root = etree.fromstring(bpmn(inner))
+    for name, value in attributes.items():
+        root.set(f"{{http://camunda.org/schema/modeler/1.0}}{name}", value)
+    return root
+
+
+def test_a_file_for_camunda_cloud_is_read_as_camunda_8() -> None:
+    assert choose(definitions(executionPlatform="Camunda Cloud")) is DIALECT
+
+
+def test_a_file_with_zeebe_extensions_is_read_as_camunda_8() -> None:
+    assert choose(definitions(extended("process", extension("versionTag")))) is DIALECT
+
+
+def test_a_file_that_only_declares_the_namespace_is_plain() -> None:
+    assert choose(definitions(executionPlatform="something else")) is plain.DIALECT
+
+
+# --- jobs ---
+
+
+@pytest.mark.parametrize("kind", ["serviceTask", "sendTask", "businessRuleTask", "scriptTask"])
+def test_a_task_definition_makes_a_job(kind: str) -> None:
+    job = job_of(element(kind, extension("taskDefinition", type="pay", retries="7")))
+    assert (job.type, job.retries, job.headers) == ("pay", 7, {})
+
+
+def test_a_job_is_tried_three_times_unless_the_model_says_otherwise() -> None:
+    assert job_of(element("serviceTask", extension("taskDefinition", type="pay"))).retries == 3
+
+
+def test_type_and_retries_may_be_expressions() -> None:
+    job = job_of(order().element("remind"))
+    assert texts(job.type) == ['=channel + "-reminder"']
+    assert not isinstance(job.retries, int)
+    assert job.retries.text == "attempts"
+
+
+def test_headers_win_over_properties_of_the_same_name() -> None:
+    assert job_of(order().element("remind")).headers == {"template": "reminder", "owner": "sales"}
+    properties = extension("properties", extension("property", name="a", value="1"))
+    headers = extension("taskHeaders", extension("header", key="a", value="2"))
+    definition = extension("taskDefinition", type="t")
+    assert job_of(element("serviceTask", properties, headers, definition)).headers == {"a": "2"}
+
+
+@pytest.mark.parametrize("kind", ["serviceTask", "sendTask", "businessRuleTask", "scriptTask"])
+def test_a_task_without_a_job_type_is_an_error(kind: str) -> None:
+    with_version = extended("process", extension("versionTag", value="1"), element_id="other")
+    made = compiled_resource(
+        bpmn(with_version, process("p", start("s"), tag(kind, id="x"), chain("s", "x")))
+    )
+    assert ("job-type-missing", "x") in codes(made)
+
+
+@pytest.mark.parametrize("job_type", ["", "  "])
+def test_an_empty_job_type_is_an_error(job_type: str) -> None:
+    made = beside("serviceTask", extension("taskDefinition", type=job_type))
+    assert codes(made) == [("job-type-missing", "x")]
+
+
+@pytest.mark.parametrize("retries", ["many", "-1", "1.5", "99999999", "٣"])
+def test_retries_that_are_no_number_are_an_error(retries: str) -> None:
+    made = beside("serviceTask", extension("taskDefinition", type="pay", retries=retries))
+    assert codes(made) == [("bad-retries", "x")]
+
+
+def test_an_expression_that_does_not_compile_is_an_error_with_its_line() -> None:
+    finding = only_finding(beside("serviceTask", "\n", extension("taskDefinition", type="=1 +")))
+    assert (finding.code, finding.element) == ("expression-syntax", "x")
+    assert finding.line is not None
+    assert finding.line > 4
+
+
+# --- mappings ---
+
+
+def mapped(kind: str, direction: str, source: str, target: str) -> e.Mapping:
+    mapping = extension("ioMapping", extension(direction, source=source, target=target))
+    found = element(kind, mapping)
+    (made,) = found.inputs if direction == "input" else found.outputs  # type: ignore[union-attr]  # an activity
+    assert isinstance(made, e.Mapping)
+    return made
+
+
+@pytest.mark.parametrize("kind", ["userTask", "task", "manualTask"])
+@pytest.mark.parametrize("direction", ["input", "output"])
+def test_a_mapping_has_an_expression_and_a_path(kind: str, direction: str) -> None:
+    mapping = mapped(kind, direction, "=order.total", "invoice.amount")
+    assert mapping.source.text == "order.total"
+    assert mapping.target == ("invoice", "amount")
+
+
+@pytest.mark.parametrize(
+    ("source", "value"),
+    [
+        ("text", "text"),
+        ("", ""),
+        ("12", 12),
+        ("-1.5", None),
+        ('with "quotes" and \\', 'with "quotes" and \\'),
+        ("1 2", "1 2"),
+    ],
+)
+def test_a_static_input_is_a_text_or_a_number(source: str, value: object) -> None:
+    found = mapped("userTask", "input", source, "a").source.evaluate(Environment())
+    assert (str(found) == source) if value is None else (found == value)
+
+
+def test_a_static_output_is_an_error() -> None:
+    mapping = extension("ioMapping", extension("output", source="static", target="a"))
+    assert codes(beside("userTask", mapping)) == [("not-an-expression", "x")]
+
+
+@pytest.mark.parametrize("target", ["", "two words", "a.", ".a", "a..b", "1a", "a-b"])
+def test_a_target_that_is_no_path_is_an_error(target: str) -> None:
+    mapping = extension("ioMapping", extension("input", source="=1", target=target))
+    assert codes(beside("userTask", mapping)) == [("bad-mapping-target", "x")]
+
+
+@pytest.mark.parametrize("target", ["a", "_a1.b", "größe"])
+def test_a_target_may_be_any_name(target: str) -> None:
+    assert mapped("userTask", "input", "=1", target).target == tuple(target.split("."))
+
+
+def test_outputs_of_a_catch_event_and_mappings_of_a_sub_process_are_read() -> None:
+    model = compiled(
+        start("s"),
+        catch("c", timer(duration="PT1S"), outputs={"a": "=b"}),
+        sub_process("sub", start("i"), inputs={"x": "=y"}, outputs={"z": "=w"}),
+        chain("s", "c", "sub"),
+    )
+    caught, sub = model.element("c"), model.element("sub")
+    assert isinstance(caught, e.IntermediateCatchEvent)
+    assert isinstance(sub, e.SubProcess)
+    assert [mapping.target for mapping in caught.outputs] == [("a",)]
+    assert [mapping.target for mapping in (*sub.inputs, *sub.outputs)] == [("x",), ("z",)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "direction"),
+    [
+        ("startEvent", "input"),
+        ("intermediateThrowEvent", "output"),
+        ("endEvent", "output"),
+    ],
+)
+def test_a_mapping_that_is_not_executed_is_an_error(kind: str, direction: str) -> None:
+    mapping = extension("ioMapping", extension(direction, source="=1", target="a"))
+    before = "" if kind == "startEvent" else start("s") + chain("s", "x")
+    made = resource(before, extended(kind, mapping))
+    assert codes(made) == [("mapping-not-executed", "x")]
+
+
+# --- scripts ---
+
+
+def test_a_script_is_evaluated_into_its_variable() -> None:
+    refund = order().element("refund")
+    assert isinstance(refund, e.ScriptTask)
+    assert refund.job is None
+    assert refund.script is not None
+    assert (refund.script.expression.text, refund.script.result_variable) == (
+        "total * 1.1",
+        "refund",
+    )
+
+
+def test_a_script_needs_a_result_variable() -> None:
+    made = beside("scriptTask", extension("script", expression="=1"))
+    assert codes(made) == [("result-variable-missing", "x")]
+
+
+def test_a_script_task_is_either_a_script_or_a_job() -> None:
+    script = extension("script", expression="=1", resultVariable="a")
+    made = beside("scriptTask", script, extension("taskDefinition", type="t"))
+    assert codes(made) == [("script-and-job", "x")]
+
+
+# --- user tasks ---
+
+
+def test_a_user_task_says_who_until_when_and_with_which_form() -> None:
+    approve = order().element("approve")
+    assert isinstance(approve, e.UserTask)
+    assert texts(approve.assignee, approve.candidate_users, approve.candidate_groups) == [
+        "=salesperson",
+        "=[owner, deputy]",
+        "sales, managers",
+    ]
+    assert texts(approve.due_date, approve.follow_up_date, approve.priority, approve.form_key) == [
+        '=now() + duration("P2D")',
+        "2030-01-02T08:00:00+01:00",
+        "60",
+        "approval_form",
+    ]
+    assert [mapping.target for mapping in approve.outputs] == [("decision", "approved")]
+
+
+@pytest.mark.parametrize("attribute", ["formId", "formKey", "externalReference"])
+def test_a_form_is_named_in_one_of_three_ways(attribute: str) -> None:
+    task = element("userTask", extension("formDefinition", **{attribute: "the_form"}))
+    assert isinstance(task, e.UserTask)
+    assert task.form_key == "the_form"
+
+
+def test_an_expression_of_another_language_is_taken_literally_with_a_warning() -> None:
+    made = resource(start("s"), user_task("u", assignee="${initiator}"), chain("s", "u"))
+    assert made.deployable
+    assert codes(made) == [("not-evaluated", "u")]
+
+
+# --- call activities ---
+
+
+def test_a_call_activity_names_its_process_and_what_travels() -> None:
+    ship = order().element("ship")
+    assert isinstance(ship, e.CallActivity)
+    assert ship.process_id == "shipping"
+    assert ship.propagate_all_parent_variables
+    assert not ship.propagate_all_child_variables
+
+
+def test_the_called_process_may_be_an_expression() -> None:
+    call = element("callActivity", extension("calledElement", processId="=carrier"))
+    assert isinstance(call, e.CallActivity)
+    assert texts(call.process_id) == ["=carrier"]
+
+
+@pytest.mark.parametrize("content", ["", extension("calledElement")])
+def test_a_call_activity_without_a_process_is_an_error(content: str) -> None:
+    assert codes(beside("callActivity", content)) == [("called-process-missing", "x")]
+
+
+@pytest.mark.parametrize("binding", ["deployment", "versionTag"])
+def test_a_binding_other_than_latest_is_an_error(binding: str) -> None:
+    called = extension("calledElement", processId="p", bindingType=binding)
+    assert codes(beside("callActivity", called)) == [("unsupported-extension", "x")]
+
+
+# --- what does not run ---
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("businessRuleTask", "calledDecision"),
+        ("userTask", "executionListeners"),
+        ("userTask", "taskListeners"),
+        ("userTask", "somethingNew"),
+    ],
+)
+def test_an_extension_that_does_not_run_is_an_error_that_names_it(kind: str, name: str) -> None:
+    made = beside(kind, extension(name, extension("part")), extension("taskDefinition", type="t"))
+    finding = next(found for found in made.findings if found.code == "unsupported-extension")
+    assert (finding.severity, finding.element) == ("error", "x")
+    assert name in finding.message
+
+
+def test_an_empty_list_of_listeners_is_silent() -> None:
+    assert isinstance(element("userTask", extension("executionListeners")), e.UserTask)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [("userTask", "taskHeaders"), ("manualTask", "taskDefinition")]
+)
+def test_an_extension_on_the_wrong_element_is_a_warning(kind: str, name: str) -> None:
+    made = beside(kind, extension(name, type="x"))
+    assert made.deployable
+    assert codes(made) == [("no-effect", "x")]
+
+
+def test_an_extension_is_given_once() -> None:
+    definition = extension("taskDefinition", type="t")
+    assert codes(beside("serviceTask", definition, definition)) == [("duplicate-extension", "x")]
