@@ -95,8 +95,11 @@ class StartEvent(Element, frozen=True, kw_only=True, tag="startEvent"):
 
 
 class EndEvent(Element, frozen=True, kw_only=True, tag="endEvent"):
+    """`outputs` only where it goes on to complete: without a trigger."""
+
     trigger: Trigger = NoneTrigger()
     inputs: tuple[Mapping, ...] = ()
+    outputs: tuple[Mapping, ...] = ()
 
 
 class IntermediateCatchEvent(Element, frozen=True, kw_only=True, tag="intermediateCatchEvent"):
@@ -107,6 +110,7 @@ class IntermediateCatchEvent(Element, frozen=True, kw_only=True, tag="intermedia
 class IntermediateThrowEvent(Element, frozen=True, kw_only=True, tag="intermediateThrowEvent"):
     trigger: Trigger = NoneTrigger()
     inputs: tuple[Mapping, ...] = ()
+    outputs: tuple[Mapping, ...] = ()
 
 
 class BoundaryEvent(Element, frozen=True, kw_only=True, tag="boundaryEvent"):

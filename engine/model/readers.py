@@ -7,12 +7,10 @@ What concerns several elements (flows, scopes, attachments) is validate.py's.
 from collections.abc import Callable
 from typing import Final, TypedDict, TypeVar
 
-from engine.expressions import Expression
 from engine.model import elements as e
-from engine.model.extensions import Extensions, Formula, JobSource, ScriptSource
-from engine.model.parse import resolve
+from engine.model.extensions import Extensions, ScriptSource
+from engine.model.jobs import read_job
 from engine.model.reading import Reading
-from engine.model.report import quote
 from engine.model.source import Node
 from engine.model.triggers import read_message, read_trigger
 
@@ -87,9 +85,14 @@ def _start_event(reading: Reading, node: Node, extensions: Extensions) -> e.Star
 
 def _end_event(reading: Reading, node: Node, extensions: Extensions) -> e.EndEvent | None:
     trigger = read_trigger(reading, node)
-    _refuse_mappings(reading, node, extensions, "output")
     inputs = _inputs(reading, node, extensions)
-    return None if trigger is None else e.EndEvent(**_element(node), trigger=trigger, inputs=inputs)
+    outputs = _outputs(reading, node, extensions)
+    if trigger is None:
+        return None
+    if not isinstance(trigger, e.NoneTrigger):
+        # It ends more than itself, and so never comes to its outputs.
+        _refuse_mappings(reading, node, extensions, "output")
+    return e.EndEvent(**_element(node), trigger=trigger, inputs=inputs, outputs=outputs)
 
 
 def _catch_event(
@@ -107,11 +110,13 @@ def _throw_event(
     reading: Reading, node: Node, extensions: Extensions
 ) -> e.IntermediateThrowEvent | None:
     trigger = read_trigger(reading, node)
-    _refuse_mappings(reading, node, extensions, "output")
     inputs = _inputs(reading, node, extensions)
+    outputs = _outputs(reading, node, extensions)
     if trigger is None:
         return None
-    return e.IntermediateThrowEvent(**_element(node), trigger=trigger, inputs=inputs)
+    return e.IntermediateThrowEvent(
+        **_element(node), trigger=trigger, inputs=inputs, outputs=outputs
+    )
 
 
 def _boundary_event(reading: Reading, node: Node, extensions: Extensions) -> e.BoundaryEvent | None:
@@ -155,13 +160,13 @@ def _refuse_mappings(reading: Reading, node: Node, extensions: Extensions, kind:
 
 def _service_task(reading: Reading, node: Node, extensions: Extensions) -> e.ServiceTask | None:
     fields = _activity(reading, node, extensions)
-    job = _job(reading, node, extensions)
+    job = read_job(reading, node, extensions)
     return None if job is None else e.ServiceTask(**fields, job=job)
 
 
 def _send_task(reading: Reading, node: Node, extensions: Extensions) -> e.SendTask | None:
     fields = _activity(reading, node, extensions)
-    job = _job(reading, node, extensions)
+    job = read_job(reading, node, extensions)
     return None if job is None else e.SendTask(**fields, job=job)
 
 
@@ -169,7 +174,7 @@ def _business_rule_task(
     reading: Reading, node: Node, extensions: Extensions
 ) -> e.BusinessRuleTask | None:
     fields = _activity(reading, node, extensions)
-    job = _job(reading, node, extensions)
+    job = read_job(reading, node, extensions)
     return None if job is None else e.BusinessRuleTask(**fields, job=job)
 
 
@@ -185,7 +190,7 @@ def _script_task(reading: Reading, node: Node, extensions: Extensions) -> e.Scri
         return _inline_script(reading, node, fields, extensions.script)
     drawn = next((part for part in node.children if part.tag == "script"), None)
     if drawn is None or extensions.job is not None or not reading.dialect.implied_names:
-        job = _job(reading, node, extensions)
+        job = read_job(reading, node, extensions)
         return None if job is None else e.ScriptTask(**fields, job=job)
     text = "".join(drawn.xml.itertext()).strip()
     language = (node.xml.get("scriptFormat") or "").strip().lower()
@@ -291,58 +296,6 @@ def _event_based_gateway(
     _reading: Reading, node: Node, _extensions: Extensions
 ) -> e.EventBasedGateway:
     return e.EventBasedGateway(**_element(node))
-
-
-# --- jobs ---
-
-
-def _job(reading: Reading, node: Node, extensions: Extensions) -> e.JobDefinition | None:
-    source = extensions.job
-    if source is None and reading.dialect.implied_names:
-        source = JobSource(type=Formula(_implied_type(reading, node), "static", node.line))
-    job_type = reading.formulas.text(source.type, node, "job type") if source else None
-    retries = _retries(reading, node, source.retries) if source else None
-    if source is None or source.type is None:
-        reading.report.error(
-            "job-type-missing",
-            f"The {node.tag} has no job type, so no worker can do it. Give it one.",
-            node,
-        )
-    if job_type is None or retries is None:
-        return None
-    return e.JobDefinition(type=job_type, retries=retries, headers=extensions.headers)
-
-
-def _implied_type(reading: Reading, node: Node) -> str:
-    """Of a task in plain BPMN: its implementation, the name of its operation, else its id."""
-    implementation = (node.xml.get("implementation") or "").strip()
-    if implementation and not implementation.startswith("##"):
-        return implementation
-    reference = (node.xml.get("operationRef") or "").strip()
-    operation = resolve(reading.catalogue.operations, reference) if reference else None
-    return (operation.name or operation.id) if operation else node.id
-
-
-_RETRIES_DEFAULT: Final = 3  # as in Zeebe
-_RETRIES_MAX: Final = 1_000_000
-
-
-def _retries(reading: Reading, node: Node, formula: Formula | None) -> int | Expression | None:
-    if formula is None:
-        return _RETRIES_DEFAULT
-    if formula.language != "static":
-        return reading.formulas.expression(formula, node, "number of retries")
-    text = formula.text
-    if text.isascii() and text.isdigit() and len(text) <= 7 and int(text) <= _RETRIES_MAX:
-        return int(text)
-    reading.report.error(
-        "bad-retries",
-        f"The number of retries {quote(text)} is no whole number from 0 to {_RETRIES_MAX}."
-        " Write one, or an expression that begins with '='.",
-        node,
-        formula.line,
-    )
-    return None
 
 
 # --- the table ---

@@ -94,8 +94,8 @@ def start(element_id: str, trigger: str = "", *, outputs: Pairs = ()) -> str:
     return tag("startEvent", extensions(io_mapping((), outputs)), trigger, id=element_id)
 
 
-def end(element_id: str, trigger: str = "", *, inputs: Pairs = ()) -> str:
-    return tag("endEvent", extensions(io_mapping(inputs, ())), trigger, id=element_id)
+def end(element_id: str, trigger: str = "", *, inputs: Pairs = (), outputs: Pairs = ()) -> str:
+    return tag("endEvent", extensions(io_mapping(inputs, outputs)), trigger, id=element_id)
 
 
 def catch(element_id: str, trigger: str, *, outputs: Pairs = ()) -> str:
@@ -103,8 +103,9 @@ def catch(element_id: str, trigger: str, *, outputs: Pairs = ()) -> str:
     return tag("intermediateCatchEvent", *content, id=element_id)
 
 
-def throw(element_id: str, trigger: str = "") -> str:
-    return tag("intermediateThrowEvent", trigger, id=element_id)
+def throw(element_id: str, trigger: str = "", *, inputs: Pairs = (), outputs: Pairs = ()) -> str:
+    content = (extensions(io_mapping(inputs, outputs)), trigger)
+    return tag("intermediateThrowEvent", *content, id=element_id)
 
 
 def boundary(

@@ -10,6 +10,7 @@ from engine.errors import DefinitionError
 from engine.expressions import Environment, Expression
 from engine.model import elements as e
 from engine.model.compile import CompiledResource, compile_resource, require_deployable
+from engine.model.xml import ELEMENTS_MAX
 from engine.settings import SEMANTICS, Settings
 from tests.support.findings import codes, only_finding
 from tests.support.models import (
@@ -19,6 +20,8 @@ from tests.support.models import (
     compiled_resource,
     end,
     exclusive,
+    extension,
+    extensions,
     flow,
     message,
     message_event,
@@ -400,3 +403,10 @@ def test_200_service_tasks_are_compiled_in_well_under_a_tenth_of_a_second() -> N
     seconds = time.process_time() - begin
     assert made.deployable
     assert seconds < 0.1
+
+
+def test_more_extension_elements_than_can_be_compiled_in_time_are_refused() -> None:
+    mapping = extension("ioMapping", extension("input", source="=1", target="a") * ELEMENTS_MAX)
+    task = tag("task", extensions(mapping), id="t")
+    made = resource(start("s"), task, chain("s", "t"))
+    assert codes(made) == [("too-large", None)]

@@ -10,6 +10,7 @@ from engine.model import elements as e
 from engine.model.compile import CompiledResource
 from engine.model.dialects import choose, plain
 from engine.model.dialects.camunda8 import DIALECT
+from schemas.topics import JOB_TYPE_MAX, escape_job_type
 from tests.support.findings import codes, only_finding
 from tests.support.models import (
     bpmn,
@@ -17,6 +18,7 @@ from tests.support.models import (
     chain,
     compiled,
     compiled_resource,
+    error_event,
     extension,
     extensions,
     process,
@@ -24,11 +26,15 @@ from tests.support.models import (
     start,
     sub_process,
     tag,
+    terminate_event,
     timer,
     user_task,
 )
 
 ORDER = Path(__file__).parents[3] / "models" / "order.bpmn"
+
+
+MAPPING = extension("ioMapping", extension("input", source="=1", target="a"))
 
 
 def order() -> e.ProcessModel:
@@ -125,10 +131,23 @@ def test_an_empty_job_type_is_an_error(job_type: str) -> None:
     assert codes(made) == [("job-type-missing", "x")]
 
 
-@pytest.mark.parametrize("retries", ["many", "-1", "1.5", "99999999", "٣"])
+@pytest.mark.parametrize("retries", ["many", "-1", "0", "1.5", "99999999", "٣"])
 def test_retries_that_are_no_number_are_an_error(retries: str) -> None:
     made = beside("serviceTask", extension("taskDefinition", type="pay", retries=retries))
     assert codes(made) == [("bad-retries", "x")]
+
+
+@pytest.mark.parametrize("job_type", ["x" * 200, "ü" * 25, "io.camunda:http-json:1"])
+def test_a_job_type_that_fits_the_name_of_a_topic_is_fine(job_type: str) -> None:
+    job = job_of(element("serviceTask", extension("taskDefinition", type=job_type)))
+    assert len(escape_job_type(job_type)) <= JOB_TYPE_MAX
+    assert job.type == job_type
+
+
+@pytest.mark.parametrize("job_type", ["x" * 201, "ü" * 26, "-" * 60])
+def test_a_job_type_that_may_not_fit_the_name_of_a_topic_is_an_error(job_type: str) -> None:
+    made = beside("serviceTask", extension("taskDefinition", type=job_type))
+    assert codes(made) == [("bad-job-type", "x")]
 
 
 def test_an_expression_that_does_not_compile_is_an_error_with_its_line() -> None:
@@ -203,19 +222,30 @@ def test_outputs_of_a_catch_event_and_mappings_of_a_sub_process_are_read() -> No
     assert [mapping.target for mapping in (*sub.inputs, *sub.outputs)] == [("x",), ("z",)]
 
 
+@pytest.mark.parametrize("kind", ["intermediateThrowEvent", "endEvent"])
+@pytest.mark.parametrize("direction", ["input", "output"])
+def test_a_throw_or_end_event_without_a_trigger_maps_both_ways(kind: str, direction: str) -> None:
+    assert mapped(kind, direction, "=b", "a").target == ("a",)
+
+
+def test_outputs_of_an_end_event_that_ends_more_than_itself_are_an_error() -> None:
+    mapping = extension("ioMapping", extension("output", source="=1", target="a"))
+    ending = tag("endEvent", extensions(mapping), terminate_event(), id="x")
+    assert codes(resource(start("s"), ending, chain("s", "x"))) == [("mapping-not-executed", "x")]
+
+
 @pytest.mark.parametrize(
-    ("kind", "direction"),
+    "event",
     [
-        ("startEvent", "input"),
-        ("intermediateThrowEvent", "output"),
-        ("endEvent", "output"),
+        extended("startEvent", MAPPING),
+        tag("intermediateCatchEvent", extensions(MAPPING), timer(duration="PT1S"), id="x"),
+        tag("boundaryEvent", extensions(MAPPING), error_event(), id="x", attachedToRef="t"),
     ],
 )
-def test_a_mapping_that_is_not_executed_is_an_error(kind: str, direction: str) -> None:
-    mapping = extension("ioMapping", extension(direction, source="=1", target="a"))
-    before = "" if kind == "startEvent" else start("s") + chain("s", "x")
-    made = resource(before, extended(kind, mapping))
-    assert codes(made) == [("mapping-not-executed", "x")]
+def test_inputs_of_an_event_that_waits_are_an_error(event: str) -> None:
+    flows = chain("t", "x") if "intermediateCatch" in event else ""
+    made = resource(tag("task", id="t"), event, flows)
+    assert ("mapping-not-executed", "x") in codes(made)
 
 
 # --- scripts ---

@@ -1,0 +1,84 @@
+"""Work for a worker: its type, how often it may be tried, and headers."""
+
+import re
+import string
+from typing import Final
+
+from engine.expressions import Expression
+from engine.model.elements import JobDefinition
+from engine.model.extensions import Extensions, Formula, JobSource
+from engine.model.parse import resolve
+from engine.model.reading import Reading
+from engine.model.report import quote
+from engine.model.source import Node
+
+
+def read_job(reading: Reading, node: Node, extensions: Extensions) -> JobDefinition | None:
+    """The job of a task. None, and a finding, if it has no type or an impossible one."""
+    source = extensions.job
+    if source is None and reading.dialect.implied_names:
+        source = JobSource(type=Formula(_implied_type(reading, node), "static", node.line))
+    job_type = reading.formulas.text(source.type, node, "job type") if source else None
+    retries = _retries(reading, node, source.retries) if source else None
+    if source is None or source.type is None:
+        reading.report.error(
+            "job-type-missing",
+            f"The {node.tag} has no job type, so no worker can do it. Give it one.",
+            node,
+        )
+    if isinstance(job_type, str) and not _fits_topic_name(job_type):
+        reading.report.error(
+            "bad-job-type",
+            f"The job type {quote(job_type)} is too long for the name of a topic. Use at most"
+            f" {_JOB_TYPE_MAX} letters, digits, dots, hyphens and underscores; any other character"
+            " counts four times or more.",
+            node,
+        )
+    if job_type is None or retries is None:
+        return None
+    return JobDefinition(type=job_type, retries=retries, headers=extensions.headers)
+
+
+def _implied_type(reading: Reading, node: Node) -> str:
+    """Of a task in plain BPMN: its implementation, the name of its operation, else its id."""
+    implementation = (node.xml.get("implementation") or "").strip()
+    if implementation and not implementation.startswith("##"):
+        return implementation
+    reference = (node.xml.get("operationRef") or "").strip()
+    operation = resolve(reading.catalogue.operations, reference) if reference else None
+    return (operation.name or operation.id) if operation else node.id
+
+
+_JOB_TYPE_MAX: Final = 200
+_PLAIN_JOB_TYPE: Final = re.compile(r"[A-Za-z0-9._-]+")
+
+
+def _fits_topic_name(job_type: str) -> bool:
+    """Whether the type, escaped to Kafka's alphabet, leaves room for the namespace in a name."""
+    if _PLAIN_JOB_TYPE.fullmatch(job_type) and "--" not in job_type:
+        return len(job_type) <= _JOB_TYPE_MAX
+    plain = sum(character in _UNESCAPED for character in job_type)
+    return plain + 4 * (len(job_type.encode()) - plain) <= _JOB_TYPE_MAX
+
+
+_UNESCAPED: Final = frozenset(string.ascii_letters + string.digits + "._")
+_RETRIES_DEFAULT: Final = 3  # as in Zeebe
+_RETRIES_MAX: Final = 1_000_000
+
+
+def _retries(reading: Reading, node: Node, formula: Formula | None) -> int | Expression | None:
+    if formula is None:
+        return _RETRIES_DEFAULT
+    if formula.language != "static":
+        return reading.formulas.expression(formula, node, "number of retries")
+    text = formula.text
+    if text.isascii() and text.isdigit() and len(text) <= 7 and 0 < int(text) <= _RETRIES_MAX:
+        return int(text)
+    reading.report.error(
+        "bad-retries",
+        f"The number of retries {quote(text)} is no whole number from 1 to {_RETRIES_MAX}."
+        " Write one, or an expression that begins with '='.",
+        node,
+        formula.line,
+    )
+    return None
