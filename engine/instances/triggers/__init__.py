@@ -40,4 +40,4 @@ def arm(advance: Advance, waiter: Waiter, trigger: m.Trigger) -> tuple[e.AnyEven
 def throw(advance: Advance, key: int, trigger: m.Trigger) -> Step | None:
     """Throw, and say what the event does next (None: nothing, it is over). Raises StuckError."""
     row = THROW[type(trigger)]
-    return Step.LEAVE if row is None else row(advance, key, trigger)
+    return Step.COMPLETE if row is None else row(advance, key, trigger)
