@@ -15,7 +15,7 @@ from engine.definitions import VersionRef
 from engine.deployments import apply_deployments
 from engine.outcome import Outcome, TimerChange
 from engine.partition import RecordOutcome
-from engine.records import Reply, ReplyAddress, ReplyStatus, SentCommand, Topic
+from engine.records import Reply, ReplyAddress, ReplyStatus, SendNumber, SentCommand, Topic
 from engine.rejections import Rejection, RejectionCode
 from engine.routing import DEPLOYMENTS
 from engine.settings import Settings
@@ -186,6 +186,34 @@ class TestActivation:
         assert publication.key == "c-1"
         assert isinstance(publication.record, Reply)
         assert publication.record.command_id == "c-1"
+
+    def test_the_answer_for_one_version_does_not_stand_for_another(self) -> None:
+        world = Partitions()
+        world.deployments.take(resources(model()), reply=REPLY)
+        first = world.settle(unless=activation_on(3))
+        world.deployments.take(resources(model(task="b")), reply=REPLY)
+        second = world.settle(unless=activation_on(3))
+        arrive(world, first)
+        assert [deployed(reply) for reply in world.replies()] == [[("ask", 1, True)]]
+        arrive(world, second)
+        assert deployed(world.replies()[1]) == [("ask", 2, True)]
+
+    def test_a_version_that_is_activated_again_is_answered_and_not_written(self) -> None:
+        world = Partitions()
+        world.deployments.take(resources(model()), reply=REPLY)
+        (activation,) = world.settle(unless=activation_on(3))
+        world[3].take(
+            activation.command,
+            source_partition=0,
+            number=SendNumber(generation=1, offset=1, index=0),
+        )
+        again = world[3].take(
+            activation.command,
+            source_partition=0,
+            number=SendNumber(generation=1, offset=2, index=0),
+        )
+        assert again.process_versions == []
+        assert [type(each.command) for each in sent(again)] == [c.VersionActivated]
 
     def test_an_answer_that_comes_twice_changes_nothing(self) -> None:
         world = Partitions()

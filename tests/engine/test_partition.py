@@ -141,6 +141,7 @@ class TestSends:
             ),
             command_id="cause",
             actor="mia",
+            reply=REPLY,
             traceparent="00-1-2-01",
         )
         (publication,) = [each for each in outcome.publications if each.topic is Topic.COMMANDS]
@@ -397,18 +398,20 @@ class TestLocalSends:
         assert world.effects("InstanceCompleted")[0].instance_id == "i-1"
 
     def test_they_are_applied_first_in_first_out(self) -> None:
-        """Both instances are asked before the first has settled: the message reaches the oldest."""
-        world = deployed(ORDER, partitions=1)
-        for instance_id in ("i-1", "i-2", "i-3"):
+        """All instances are asked before any has settled, in the order in which they waited."""
+        world = deployed(ORDER, ORDER.replace(b'"order"', b'"bill"'), partitions=1)
+        for process_id in ("order", "bill", "order"):
             world[0].take(
                 c.StartInstance(
-                    process_id="order", instance_id=instance_id, variables='{"key":"k"}'
+                    process_id=process_id,
+                    instance_id=f"{process_id}-{world[0].offset}",
+                    variables='{"key":"k"}',
                 )
             )
         for _ in range(2):
             world[0].take(c.PublishMessage(name="paid", correlation_key="k"))
-        completed = [effect.instance_id for effect in world.effects("InstanceCompleted")]
-        assert completed == ["i-1", "i-2"]
+        completed = [effect.process_id for effect in world.effects("InstanceCompleted")]
+        assert completed == ["order", "bill", "order"]
 
     def test_later_commands_of_a_record_see_what_earlier_ones_changed(self) -> None:
         world = deployed(ORDER, partitions=1)
