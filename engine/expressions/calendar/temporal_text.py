@@ -125,6 +125,4 @@ def parse_literal(text: str) -> ExpressionValue | None:
     """What FEEL writes after @: a date, time, date and time, or duration; or null."""
     if text.startswith(("P", "-P")):
         return parse_duration(text)
-    if "T" in text:
-        return parse_date_time(text)
-    return parse_date(text) or parse_time(text)
+    return parse_date(text) or parse_time(text) or parse_date_time(text)

@@ -1,0 +1,13 @@
+"""The table of constructs is complete."""
+
+from engine.expressions.compiling.compiler import COMPILERS, compile_tree
+from engine.expressions.parsing.syntax import Name, Node
+
+
+def test_every_construct_can_be_compiled() -> None:
+    assert set(COMPILERS) == set(Node.__subclasses__())
+
+
+def test_free_names_keep_their_order() -> None:
+    _, names = compile_tree(Name("a"))
+    assert names == ("a",)
