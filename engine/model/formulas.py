@@ -10,7 +10,7 @@ from engine.model.report import Placed, Report, quote
 
 LENGTH_MAX: Final = 16_384
 """Of one expression, in characters."""
-TOTAL_LENGTH_MAX: Final = 131_072
+TOTAL_LENGTH_MAX: Final = 100_000
 COUNT_MAX: Final = 4_000
 """Of all different expressions of a file: what can be compiled within a second."""
 
