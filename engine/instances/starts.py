@@ -1,6 +1,5 @@
 """How an instance begins: by a client, a message, a timer, or a call activity."""
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -16,11 +15,10 @@ from engine.lifecycle import InstanceState, Step
 from engine.model.elements import PROCESS, ProcessModel, StartEvent
 from engine.outcome import AggregateState, Context, Outcome, Send
 from engine.rejections import Rejection, RejectionCode
-from engine.routing import DEPLOYMENTS, PARTITION_TABLE, root_of
+from engine.routing import root_of
 from engine.state import ProcessInstance, Tombstone
 from engine.variables import size
 
-_INSTANCE_ID = re.compile(r"[A-Za-z0-9._-]{1,100}")
 _BUSINESS_KEY_LENGTH_MAX = 1_000
 
 
@@ -28,7 +26,7 @@ def start_by_client(
     context: Context, state: AggregateState | None, command: c.StartInstance
 ) -> Outcome | Rejection:
     instance_id = command.instance_id or ""
-    rejection = _check_ids(command) or _check_absent(context, state, instance_id)
+    rejection = _check_business_key(command) or _check_absent(context, state, instance_id)
     if rejection is not None:
         return rejection
     model = context.model
@@ -57,15 +55,7 @@ def start_by_client(
     return _start(context, Beginning("StartInstance", instance_id, start, variables, begin))
 
 
-def _check_ids(command: c.StartInstance) -> Rejection | None:
-    instance_id = command.instance_id or ""
-    reserved = instance_id in {DEPLOYMENTS, PARTITION_TABLE}
-    if reserved or _INSTANCE_ID.fullmatch(instance_id) is None:
-        return Rejection(
-            RejectionCode.INVALID_ARGUMENT,
-            "Expected an instance id of 1 to 100 letters, digits, dots, underscores and hyphens "
-            f"that is no reserved word, found {instance_id[:120]!r}",
-        )
+def _check_business_key(command: c.StartInstance) -> Rejection | None:
     if command.business_key is not None and len(command.business_key) > _BUSINESS_KEY_LENGTH_MAX:
         return Rejection(
             RejectionCode.INVALID_ARGUMENT,

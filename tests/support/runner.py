@@ -154,9 +154,16 @@ class Runner:
             for publication in self.publications[before:]
             if publication.topic is r.Topic.REPLIES and isinstance(publication.record, r.Reply)
         ]
-        if self.variant.twice:
+        if self.variant.twice and replies:
             assert [reply.status for reply in replies[1:]] == [r.ReplyStatus.DUPLICATE]
         return replies[0] if replies else None
+
+    def internal(self, command: c.AnyCommand) -> None:
+        """Send a command as another partition of the engine does, and run all that follows."""
+        number = r.SendNumber(generation=0, offset=next(self._offset), index=0)
+        target = self._partition_for(command)
+        self._append(target, command, number=number, source_partition=0)
+        self.settle()
 
     def start(self, process_id: str, instance_id: str = "a", variables: str = "{}") -> None:
         reply = self.send(

@@ -1,0 +1,225 @@
+"""BPMN errors: who catches them on the way outward, and what happens when nobody does."""
+
+import pytest
+
+from engine import commands as c
+from engine.lifecycle import InstanceState
+from tests.scenarios.conftest import Scenario
+from tests.support.models import (
+    boundary,
+    chain,
+    compiled,
+    end,
+    error,
+    error_event,
+    extension,
+    extensions,
+    service_task,
+    start,
+    sub_process,
+    tag,
+    task,
+    user_task,
+)
+from tests.support.runner import Runner
+
+LOW = error("low", "LOW")
+HIGH = error("high", "HIGH")
+
+
+def throw(run: Runner, code: str, **fields: str) -> None:
+    job = run.job("work")
+    run.accept(c.ThrowError(job_id=job.job_id, attempt=job.attempt, code=code, **fields))
+
+
+def guarded(scenario: Scenario) -> Runner:
+    """A task with an event for LOW and one for all errors, in a sub-process with one for HIGH."""
+    run = scenario(
+        compiled(
+            LOW,
+            HIGH,
+            start("s"),
+            sub_process(
+                "sub",
+                start("s2"),
+                service_task("work"),
+                boundary("any", "work", error_event()),
+                boundary("on_low", "work", error_event("low")),
+                chain("s2", "work"),
+            ),
+            boundary("on_high", "sub", error_event("high")),
+            task("after"),
+            chain("s", "sub", "after"),
+        )
+    )
+    run.start("p")
+    return run
+
+
+def test_an_exact_code_comes_before_one_that_catches_all(scenario: Scenario) -> None:
+    run = guarded(scenario)
+    throw(run, "LOW")
+    assert run.path() == ["s", "s2", "on_low", "sub", "after", "p"]
+    run.assert_nothing_left()
+
+
+def test_the_innermost_scope_comes_first_even_if_it_catches_all(scenario: Scenario) -> None:
+    run = guarded(scenario)
+    throw(run, "HIGH")
+    assert run.path() == ["s", "s2", "any", "sub", "after", "p"]
+
+
+def outward(scenario: Scenario) -> Runner:
+    run = scenario(
+        compiled(
+            LOW,
+            HIGH,
+            start("s"),
+            sub_process(
+                "outer",
+                start("s2"),
+                sub_process(
+                    "inner",
+                    start("s3"),
+                    service_task("work"),
+                    user_task("beside"),
+                    boundary("on_low", "work", error_event("low")),
+                    chain("s3", "work"),
+                    chain("s3", "beside"),
+                ),
+                chain("s2", "inner"),
+            ),
+            boundary("on_high", "outer", error_event("high")),
+            task("after"),
+            chain("s", "outer", "after"),
+            chain("on_high", "after"),
+        )
+    )
+    run.start("p")
+    return run
+
+
+def test_an_error_ends_every_scope_that_it_leaves(scenario: Scenario) -> None:
+    run = outward(scenario)
+    throw(run, "HIGH", message="too much", variables='{"limit": 5}')
+    assert run.path() == ["s", "s2", "s3", "on_high", "after", "p"]
+    assert len(run.effects("TaskCanceled")) == 1
+    assert run.result() == '{"limit":5}'
+    (failed,) = run.effects("JobFailed")
+    assert failed.error is not None
+    assert (failed.error.code, failed.error.message) == ("HIGH", "too much")
+    assert run.effects("JobCanceled") == []
+    run.assert_nothing_left()
+
+
+def test_an_error_that_nobody_catches_is_an_incident_that_gives_another_attempt(
+    scenario: Scenario,
+) -> None:
+    run = outward(scenario)
+    throw(run, "OTHER", message="who knows")
+    incident = run.incident()
+    assert incident.kind == "UNHANDLED_ERROR"
+    assert "'OTHER'" in incident.message
+    assert "who knows" in incident.message
+    assert sorted(run.active()) == ["beside", "inner", "outer", "work"]
+    run.resolve()
+    assert run.job("work").attempt == 2
+    throw(run, "HIGH")
+    assert run.state() is InstanceState.COMPLETED
+    run.assert_nothing_left()
+
+
+def test_an_error_end_event_throws_outward(scenario: Scenario) -> None:
+    run = scenario(
+        compiled(
+            HIGH,
+            start("s"),
+            sub_process(
+                "sub",
+                start("s2"),
+                service_task("beside"),
+                end("bad", error_event("high")),
+                chain("s2", "beside"),
+                chain("s2", "bad"),
+            ),
+            boundary("on_high", "sub", error_event("high")),
+            task("after"),
+            chain("s", "sub"),
+            chain("on_high", "after"),
+        )
+    )
+    run.start("p")
+    assert run.path() == ["s", "s2", "on_high", "after", "p"]
+    run.assert_nothing_left()
+
+
+def test_an_error_end_event_that_nobody_catches_is_an_incident(scenario: Scenario) -> None:
+    run = scenario(compiled(HIGH, start("s"), end("bad", error_event("high")), chain("s", "bad")))
+    run.start("p")
+    assert run.incident().kind == "UNHANDLED_ERROR"
+    assert run.active() == ["bad"]
+    run.resolve()
+    assert run.incident().kind == "UNHANDLED_ERROR"
+
+
+def test_a_user_task_may_throw_an_error(scenario: Scenario) -> None:
+    run = scenario(
+        compiled(
+            LOW,
+            start("s"),
+            user_task("approve"),
+            boundary("refused", "approve", error_event("low")),
+            task("after"),
+            chain("s", "approve"),
+            chain("refused", "after"),
+        )
+    )
+    run.start("p")
+    task_id = run.task("approve").task_id
+    run.accept(c.ThrowError(task_id=task_id, code="NONE"))
+    assert run.incident().kind == "UNHANDLED_ERROR"
+    assert run.task("approve").task_id == task_id
+    run.accept(c.ThrowError(task_id=task_id, code="LOW"))
+    assert run.path() == ["s", "refused", "after", "p"]
+    assert [effect.type for effect in run.effects()].count("IncidentResolved") == 1
+    run.assert_nothing_left()
+
+
+def test_a_task_with_an_unhandled_error_can_still_be_completed(scenario: Scenario) -> None:
+    run = scenario(compiled(start("s"), user_task("approve"), chain("s", "approve")))
+    run.start("p")
+    run.accept(c.ThrowError(task_id=run.task("approve").task_id, code="NONE"))
+    run.resolve()
+    run.complete_task("approve")
+    assert run.state() is InstanceState.COMPLETED
+
+
+def test_an_error_event_hands_on_code_and_message_through_its_outputs(
+    scenario: Scenario,
+) -> None:
+    definition = tag("errorEventDefinition", errorRef="low")
+    mapping = extensions(
+        extension("ioMapping", extension("output", source="=limit + 1", target="next"))
+    )
+    run = scenario(
+        compiled(
+            LOW,
+            start("s"),
+            service_task("work"),
+            tag("boundaryEvent", mapping, definition, id="on_low", attachedToRef="work"),
+            chain("s", "work"),
+        )
+    )
+    run.start("p")
+    throw(run, "LOW", variables='{"limit": 5}')
+    assert run.result() == '{"next":6}'
+
+
+@pytest.mark.parametrize(
+    "fields", [{}, {"job_id": "a:1", "task_id": "a:2"}], ids=["neither", "both"]
+)
+def test_an_error_names_a_job_or_a_task(scenario: Scenario, fields: dict[str, str]) -> None:
+    run = guarded(scenario)
+    code, detail = run.reject(c.ThrowError(code="LOW", **fields))  # type: ignore[arg-type]  # texts
+    assert code == "INVALID_ARGUMENT"
+    assert "job_id" in detail
