@@ -22,6 +22,10 @@ from engine.model.source import (
     local_name,
 )
 
+ID_MAX: Final = 255
+NAME_MAX: Final = 4_096
+"""In characters. Ids and names travel in records and documents, again and again."""
+
 
 class Catalogue(msgspec.Struct, frozen=True, kw_only=True):
     """The root elements that others refer to, by id. `operations` are the names of operations."""
@@ -110,6 +114,17 @@ class _Ids:
                 element,
             )
             return False
+        for what, text, length_max in (
+            ("id", element.id, ID_MAX),
+            ("name", element.name or "", NAME_MAX),
+        ):
+            if len(text) > length_max:
+                self._report.error(
+                    f"{what}-too-long",
+                    f"The {what} of the {element.tag} has more than {length_max} characters."
+                    " Shorten it.",
+                    element,
+                )
         if element.id in self._lines:
             self._report.error(
                 "duplicate-id",

@@ -8,6 +8,8 @@ FINDINGS_MAX: Final = 200
 """A file made to have a million mistakes gets this many findings and one that says so."""
 
 _QUOTE_MAX: Final = 80
+_TEXT_MAX: Final = 255
+_MESSAGE_MAX: Final = 1_000
 
 
 class Placed(Protocol):
@@ -61,16 +63,21 @@ class Report:
         finding = Finding(
             severity=severity,
             code=code,
-            message=message,
+            message=_cut(message, _MESSAGE_MAX),
             resource=self._resource,
-            element=at.id or None if at else None,
-            name=at.name if at else None,
+            element=_cut(at.id, _TEXT_MAX) or None if at else None,
+            name=_cut(at.name, _TEXT_MAX) if at and at.name else None,
             line=line or (at.line if at else 0) or None,
         )
         # What two elements share (a message, an error) is read for each of them.
         if finding not in self._seen:
             self._seen.add(finding)
             self._findings.append(finding)
+
+
+def _cut(text: str, length_max: int) -> str:
+    """A finding stays small, whatever the file makes of its names."""
+    return text if len(text) <= length_max else f"{text[: length_max - 3]}..."
 
 
 def quote(text: str) -> str:

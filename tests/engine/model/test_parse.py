@@ -181,6 +181,12 @@ def test_an_id_is_given_once_in_the_whole_file() -> None:
     assert "line 3" in next(f.message for f in made.findings if f.element == "m")
 
 
+def test_ids_and_names_are_bounded() -> None:
+    compiled(tag("startEvent", id="x" * 255, name="n" * 4_096))
+    made = resource(tag("startEvent", id="x" * 256), tag("task", id="t", name="n" * 4_097))
+    assert [code for code, _ in codes(made)] == ["id-too-long", "name-too-long", "unreachable"]
+
+
 # --- references ---
 
 

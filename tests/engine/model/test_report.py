@@ -62,3 +62,11 @@ def test_findings_are_bounded_and_the_cut_is_an_error() -> None:
 def test_a_quotation_is_short_and_on_one_line() -> None:
     assert quote("a\n  b") == "'a b'"
     assert len(quote("long " * 1000)) == 82
+
+
+def test_a_finding_stays_small_whatever_the_file_is_called() -> None:
+    report = Report("order.bpmn")
+    report.error("code", "x" * 5_000, element("i" * 5_000))
+    (finding,) = report.findings()
+    assert len(finding.message) == 1_000
+    assert len(finding.element or "") == 255
