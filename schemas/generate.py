@@ -2,15 +2,28 @@
 
 With `--release`, every schema that differs from its last release is released too: copied to
 `avro/released/<Name>-<n>.avsc`, where it stays as it is for ever. A test holds each schema against
-its predecessor; what was released stays readable.
+its predecessor; what was released stays readable. The Python client, a distribution of its own, gets
+copies of those that it needs.
 """
 
 import json
 import sys
 from pathlib import Path
+from typing import get_args
 
+from engine.commands import ClientCommand
+from engine.records import Transition
 from schemas.catalogue import FOLDER, canonical, released_files
 from schemas.derive import COMMANDS, PUBLISHED, derive
+
+
+CLIENT_FOLDER = FOLDER.parent.parent / "clients" / "python" / "torpor_client" / "avro"
+
+
+def of_the_client() -> frozenset[str]:
+    """The names of the files that the Python client ships."""
+    records = {*get_args(ClientCommand), *PUBLISHED} - {Transition}
+    return frozenset(f"{record.__name__}.avsc" for record in records)
 
 
 def generated() -> dict[str, str]:
@@ -25,6 +38,11 @@ def write(folder: Path) -> None:
     """Write all files, and remove none: a record that goes is a decision of somebody."""
     for name, text in generated().items():
         (folder / name).write_text(text)
+
+
+def write_client(folder: Path) -> None:
+    for name in of_the_client():
+        (folder / name).write_text(generated()[name])
 
 
 def release(folder: Path) -> list[str]:
@@ -44,5 +62,7 @@ def release(folder: Path) -> list[str]:
 
 if __name__ == "__main__":
     write(FOLDER)
+    if CLIENT_FOLDER.is_dir():
+        write_client(CLIENT_FOLDER)
     if "--release" in sys.argv[1:]:
         sys.stdout.writelines(f"{name}\n" for name in release(FOLDER))

@@ -1,0 +1,107 @@
+"""How to reach Kafka, and aiokafka's clients as this library needs them."""
+
+import contextlib
+import logging
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
+from aiokafka.errors import (
+    ClusterAuthorizationFailedError,
+    IncompatibleBrokerVersion,
+    KafkaError,
+    UnknownError,
+    UnsupportedVersionError,
+)
+from aiokafka.protocol.metadata import MetadataRequest
+
+from torpor_client.errors import KafkaUnavailableError
+
+log = logging.getLogger("torpor_client")
+
+RECORD_BYTES_MAX = 2 * 1024 * 1024
+REQUEST_TIMEOUT_MS = 15_000
+PARTITION_FETCH_BYTES = 4 * 1024 * 1024
+"""Above the largest record: aiokafka steps over one that is larger."""
+
+NOT_IDEMPOTENT = (
+    ClusterAuthorizationFailedError,
+    IncompatibleBrokerVersion,
+    UnknownError,
+    UnsupportedVersionError,
+)
+"""How brokers answer who asks for a producer id, and cannot or must not have one."""
+
+
+class Consumer(AIOKafkaConsumer):  # type: ignore[misc] # aiokafka ships no types
+    """A consumer that shows its client, as aiokafka's producer does."""
+
+    @property
+    def client(self) -> Any:
+        return self._client
+
+
+class Connection(msgspec.Struct, frozen=True, kw_only=True):
+    """Where Kafka is. `options` go to every client of aiokafka: TLS, SASL, `client_id`."""
+
+    bootstrap_servers: str
+    options: Mapping[str, Any] = {}
+
+    def consumer(self, **more: Any) -> Any:
+        """An AIOKafkaConsumer that commits nothing by itself, not started yet."""
+        return Consumer(
+            bootstrap_servers=self.bootstrap_servers,
+            enable_auto_commit=False,
+            max_partition_fetch_bytes=PARTITION_FETCH_BYTES,
+            request_timeout_ms=REQUEST_TIMEOUT_MS,
+            **{**self.options, **more},
+        )
+
+    async def start_producer(self) -> Any:
+        """A started AIOKafkaProducer: acks=all, idempotent where the broker is able to.
+
+        Raises KafkaUnavailableError.
+        """
+        try:
+            return await self._start_producer(is_idempotent=True)
+        except NOT_IDEMPOTENT as error:
+            log.warning(
+                "this broker has no idempotent producers (%r): a command may be written twice;"
+                " its id lets the engine apply it once",
+                error,
+            )
+        return await self._start_producer(is_idempotent=False)
+
+    async def _start_producer(self, *, is_idempotent: bool) -> Any:
+        producer = AIOKafkaProducer(
+            bootstrap_servers=self.bootstrap_servers,
+            acks="all",
+            enable_idempotence=is_idempotent,
+            max_request_size=RECORD_BYTES_MAX,
+            request_timeout_ms=REQUEST_TIMEOUT_MS,
+            **self.options,
+        )
+        try:
+            await producer.start()
+        except BaseException as error:
+            with contextlib.suppress(KafkaError):
+                await producer.stop()
+            if isinstance(error, KafkaError) and not isinstance(error, NOT_IDEMPOTENT):
+                raise KafkaUnavailableError(f"Kafka cannot be reached: {error!r}") from error
+            raise
+        return producer
+
+
+async def partition_counts(client: Any, topics: Iterable[str]) -> dict[str, int]:
+    """How many partitions the topics have; those that do not exist are left out, and not created.
+
+    `client` is the AIOKafkaClient of a started producer or consumer: its own ways to ask make
+    brokers with auto.create.topics create what was asked for. Raises KafkaUnavailableError.
+    """
+    request = MetadataRequest(list(topics), allow_auto_topic_creation=False)
+    try:
+        response = await client.send(client.get_random_node(), request)
+    except KafkaError as error:
+        raise KafkaUnavailableError(f"no metadata: {error!r}") from error
+    return {topic: len(partitions) for code, topic, _, partitions in response.topics if code == 0}
