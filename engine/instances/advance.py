@@ -177,9 +177,16 @@ class Advance:
             raise self.unusable(source, "a text", value)
         return text_of(value)
 
+    def name(self, source: Text, scope: int) -> str:
+        """As `text`, and not empty: the name of something. Raises StuckError."""
+        text = self.text(source, scope)
+        if not text and not isinstance(source, str):
+            raise self.unusable(source, "a name", text)
+        return text
+
     def unusable(self, source: Expression, expected: str, value: Value) -> StuckError:
         """The error of an expression that was evaluated just now, to a value of no use."""
-        found = "null" if value is None else text_of(value)[:100]
+        found = "null" if value is None else text_of(value)[:100] or "an empty text"
         environment = self._environment
         missing = tuple(environment.missing) if environment is not None else ()
         hint = f"; missing: {', '.join(missing)}" if missing else ""

@@ -137,7 +137,9 @@ def start_by_message(
         message_key=command.correlation_key,
     )
     return _start(
-        context, Beginning("StartByMessage", command.instance_id, start, variables, begin), settled
+        context,
+        Beginning("StartByMessage", command.instance_id, start, {}, begin, variables),
+        settled,
     )
 
 
@@ -203,13 +205,17 @@ def _start_of(context: Context, instance_id: str, version: int, **details: Any) 
 
 
 class Beginning(NamedTuple):
-    """`begin` is the start event that something triggered or named; None: the process's own."""
+    """`begin` is the start event that something triggered or named; None: the process's own.
+
+    `variables` are the process's; the `payload` goes through the outputs of `begin`, if it has any.
+    """
 
     command_type: str
     instance_id: str
     start: e.InstanceStart
     variables: dict[str, str]
     begin: StartEvent | None = None
+    payload: dict[str, str] | None = None
     steps: int = 0
 
 
@@ -222,13 +228,11 @@ def _start(context: Context, beginning: Beginning, *sends: Send) -> Outcome:
     advance.emit(e.InstanceChanged(state=InstanceState.RUNNING, start=beginning.start))
     root = advance.new_key()
     advance.emit(e.ElementActivated(key=root, element_id=beginning.start.process_id, scope=0))
-    begin, variables = beginning.begin, beginning.variables
-    if begin is None:
-        advance.set_variables(root, variables)
+    advance.set_variables(root, beginning.variables)
+    if beginning.begin is None:
         start_scope(advance, root)
     else:
-        # What triggered the event goes through its outputs; without them, to the process.
-        advance.begin(begin, root, step=Step.COMPLETE, payload=variables)
+        advance.begin(beginning.begin, root, step=Step.COMPLETE, payload=beginning.payload)
     run(advance)
     return finish(advance, beginning.command_type, sends)
 

@@ -52,6 +52,7 @@ from engine.state import (
     Tombstone,
     Wait,
 )
+from tests.support.documents import assert_asleep, assert_consistent
 
 START_MS = 1_700_000_000_000
 RECORDS_MAX = 100_000
@@ -119,6 +120,7 @@ class Runner:
         self.publications: list[r.Publication] = []
         self.history: dict[str, list[r.Transition]] = {}
         self.outcomes: list[RecordOutcome] = []
+        self._loaded: dict[str, tuple[AggregateState, bytes]] = {}
         self._command_ids = count(1)
         self._offset = count(1)
         for model in models:
@@ -350,6 +352,7 @@ class Runner:
         for _ in range(RECORDS_MAX):
             waiting = [(n, p) for n, p in enumerate(self.partitions) if p.log]
             if not waiting:
+                self._assert_asleep()
                 return
             for number, partition in waiting:
                 self._apply(number, partition, partition.log.popleft())
@@ -384,10 +387,12 @@ class Runner:
         )
         driver = transact(info, stimulus)
         answer: Any = None
+        self._loaded = {}
         while True:
             try:
                 read = driver.send(answer)
             except StopIteration as stop:
+                self._assert_untouched()
                 self._absorb(partition, stop.value)
                 return
             answer = self._read(partition, read)
@@ -409,11 +414,22 @@ class Runner:
 
     def _load(self, partition: Partition, address: str) -> AggregateState | None:
         state = partition.states.get(address)
-        if isinstance(state, ProcessInstance):
-            assert state == self._folded(address), f"{address} is not the fold of its history"
-            if self.variant.encoded:
-                return _DECODER.decode(msgspec.msgpack.encode(state))
+        if isinstance(state, ProcessInstance) and self.variant.encoded:
+            state = _DECODER.decode(msgspec.msgpack.encode(state))
+        if state is not None:
+            self._loaded[address] = (state, msgspec.msgpack.encode(state))
         return state
+
+    def _assert_asleep(self) -> None:
+        for partition in self.partitions:
+            for state in partition.states.values():
+                if isinstance(state, ProcessInstance):
+                    assert_asleep(state)
+
+    def _assert_untouched(self) -> None:
+        """`apply` must not change what it is given."""
+        for address, (state, encoded) in self._loaded.items():
+            assert msgspec.msgpack.encode(state) == encoded, f"{address} was changed"
 
     def _folded(self, instance_id: str) -> ProcessInstance | Tombstone | None:
         return fold(self.history.get(instance_id, []), self.settings.tombstone_ms)
@@ -441,6 +457,7 @@ class Runner:
             partition.states[address] = state
             if isinstance(state, ProcessInstance | Tombstone):
                 assert state == self._folded(address), f"{address} is not the fold of its history"
+                assert_consistent(state, _timers_of(partition, address))
 
     def _publish(self, publication: r.Publication) -> None:
         self.publications.append(publication)
@@ -472,6 +489,10 @@ class Runner:
             }
             assert left == {}
         assert self.tasks() == []
+
+
+def _timers_of(partition: Partition, address: str) -> dict[int, int]:
+    return {timer: at for (owner, timer), at in partition.timers.items() if owner == address}
 
 
 def subscriptions(runner: Runner) -> list[tuple[str, str]]:

@@ -21,7 +21,7 @@ RETRIES_MAX = 1_000_000
 
 def _open_job(advance: Advance, definition: JobDefinition, key: int) -> None:
     """Publish a job for the element instance. Raises StuckError."""
-    job_type = advance.text(definition.type, key)
+    job_type = advance.name(definition.type, key)
     retries = definition.retries
     if not isinstance(retries, int):
         value = advance.evaluate(retries, key)

@@ -1,0 +1,55 @@
+"""What must hold in every document of a process instance, whatever happened to it."""
+
+from collections import Counter
+
+from engine.state import JobWait, ProcessInstance, TimerWait, Tombstone
+from engine.variables import size
+
+
+def assert_consistent(state: ProcessInstance | Tombstone, timers: dict[int, int]) -> None:
+    """The parts of a document agree with each other, and with the timers armed for it."""
+    if isinstance(state, Tombstone):
+        assert timers == {}, "timers of an ended instance"
+        return
+    _assert_scopes(state)
+    _assert_waits(state)
+    assert timers == _timers(state), "the armed timers are not those of the document"
+    assert state.variables_bytes == sum(size(own) for own in state.variables.values())
+
+
+def _assert_scopes(state: ProcessInstance) -> None:
+    inside = Counter(item.scope for item in state.elements.values())
+    for key, element in state.elements.items():
+        arrivals = sum(state.arrivals.get(key, {}).values())
+        assert element.open == inside[key] + arrivals, f"{element} counts what it holds wrongly"
+        assert element.scope is None or element.scope in state.elements
+        assert (element.scope is None) == (key == state.root)
+    for scopes in (state.arrivals, state.variables):
+        assert set(scopes) <= set(state.elements), "something outlived its scope"
+    assert all(count > 0 for flows in state.arrivals.values() for count in flows.values())
+    assert all(state.arrivals.values())
+    assert all(state.variables.values())
+
+
+def _assert_waits(state: ProcessInstance) -> None:
+    owned = {key: item.key for item in state.elements.values() for key in item.waits}
+    assert owned == {key: wait.owner for key, wait in state.waits.items()}
+    numbers = [*state.elements, *state.waits]
+    assert len(set(numbers)) == len(numbers)
+    assert max(numbers) <= state.counter
+
+
+def _timers(state: ProcessInstance) -> dict[int, int]:
+    due: dict[int, int] = {}
+    for key, wait in state.waits.items():
+        if isinstance(wait, TimerWait):
+            due[key] = wait.due_ms
+        elif isinstance(wait, JobWait) and wait.retry_at is not None:
+            due[key] = wait.retry_at
+    return due
+
+
+def assert_asleep(state: ProcessInstance) -> None:
+    """When all is quiet every living element holds others or waits for something."""
+    for element in state.elements.values():
+        assert element.open or element.waits, f"{element} waits for nothing"
