@@ -27,6 +27,9 @@ RECORD_BYTES_MAX = 2 * 1024 * 1024
 SHARED_PARTITIONS_MAX = 12
 """Partitions of topics that are keyed freely; they may grow."""
 
+NUMBERED = (Topic.COMMANDS, Topic.EFFECTS, Topic.HISTORY, Topic.REJECTIONS)
+"""Topics whose partitions are the namespace's, one for each partition of commands."""
+
 REPLICAS_WANTED = 3
 IN_SYNC_WANTED = 2
 ADMIN_REQUEST_MS = 10_000

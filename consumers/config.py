@@ -1,0 +1,118 @@
+"""The configuration of a process, read once. Everything below is handed values.
+
+Every option of the command line has its variable: `--namespace` is `TORPOR_NAMESPACE`. What has
+only a variable is listed in `VARIABLES`.
+"""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from consumers.kafka_connection import KafkaConnection
+from schemas.topics import is_namespace
+from storage.redis_topology import topology_of
+
+HTTP = "127.0.0.1:8080"
+
+VARIABLES: Mapping[str, str] = {
+    "TORPOR_KAFKA_SECURITY": "PLAINTEXT (the default), SSL, SASL_PLAINTEXT or SASL_SSL",
+    "TORPOR_KAFKA_SASL_MECHANISM": "PLAIN (the default), SCRAM-SHA-256 or SCRAM-SHA-512",
+    "TORPOR_KAFKA_USERNAME": "the user, for SASL",
+    "TORPOR_KAFKA_PASSWORD": "the password, for SASL",
+    "TORPOR_KAFKA_CA_FILE": "certificates to trust instead of the system's, for SSL",
+    "TORPOR_LOG_LEVEL": "DEBUG, INFO (the default), WARNING or ERROR",
+    "TORPOR_CACHE_MB": "documents kept in memory, MB a partition (64)",
+}
+_SECURITY = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
+
+
+class ConfigError(ValueError):
+    """An option or variable that cannot be used; the text says which, and what is expected."""
+
+
+class Config(msgspec.Struct, frozen=True, kw_only=True):
+    """`redis` is a URL, `http` `host:port` (port 0: any that is free)."""
+
+    kafka: KafkaConnection
+    redis: str
+    namespace: str
+    http: str = HTTP
+    log_level: str = "INFO"
+    cache_bytes_max: int = 64 * 1024 * 1024
+
+    def http_address(self) -> tuple[str, int]:
+        host, _, port = self.http.rpartition(":")
+        return host.strip("[]"), int(port)
+
+
+def read_config(
+    environment: Mapping[str, str],
+    *,
+    kafka: str,
+    redis: str,
+    namespace: str,
+    http: str = HTTP,
+) -> Config:
+    """A configuration from the options given and the variables that have none.
+
+    Raises ConfigError.
+    """
+    config = Config(
+        kafka=read_kafka(environment, kafka),
+        redis=redis,
+        namespace=namespace,
+        http=http,
+        log_level=_one_of(environment, "TORPOR_LOG_LEVEL", _LEVELS, "INFO"),
+        cache_bytes_max=_number(environment, "TORPOR_CACHE_MB", 64) * 1024 * 1024,
+    )
+    _check(config)
+    return config
+
+
+def read_kafka(environment: Mapping[str, str], bootstrap: str) -> KafkaConnection:
+    """How to reach Kafka: the addresses given, the credentials by variables. Raises ConfigError."""
+    return KafkaConnection(
+        bootstrap=bootstrap,
+        security_protocol=_one_of(environment, "TORPOR_KAFKA_SECURITY", _SECURITY, "PLAINTEXT"),
+        sasl_mechanism=environment.get("TORPOR_KAFKA_SASL_MECHANISM", "PLAIN"),
+        sasl_username=environment.get("TORPOR_KAFKA_USERNAME"),
+        sasl_password=environment.get("TORPOR_KAFKA_PASSWORD"),
+        ca_file=environment.get("TORPOR_KAFKA_CA_FILE"),
+    )
+
+
+def _one_of(
+    environment: Mapping[str, str], name: str, choices: tuple[str, ...], default: str
+) -> str:
+    value = environment.get(name, default).upper()
+    if value not in choices:
+        raise ConfigError(f"{name} is {value!r}; it must be one of {', '.join(choices)}")
+    return value
+
+
+def _number(environment: Mapping[str, str], name: str, default: int) -> int:
+    value = environment.get(name, str(default))
+    if not (value.isascii() and value.isdigit() and int(value) > 0):
+        raise ConfigError(f"{name} is {value!r}; it must be a whole number above 0")
+    return int(value)
+
+
+def _check(config: Config) -> None:
+    if not is_namespace(config.namespace):
+        raise ConfigError(
+            f"the namespace {config.namespace!r} must be 1 to 40 characters of a-z, 0-9 and -"
+        )
+    for address in config.kafka.bootstrap.split(","):
+        _check_address("--kafka", address)
+    _check_address("--http", config.http)
+    try:
+        topology_of(config.redis)
+    except ValueError as error:
+        raise ConfigError(f"--redis {config.redis!r}: {error}") from error
+
+
+def _check_address(option: str, address: str) -> None:
+    host, separator, port = address.rpartition(":")
+    if not (host and separator and port.isdigit() and int(port) < 65536):
+        raise ConfigError(f"{option} {address!r} must be host:port")
