@@ -66,12 +66,18 @@ class _Position(msgspec.Struct):
 
 
 class KafkaMember(CommandLog, Membership):
-    """One process's membership of the group, and its reading of the partitions it is given."""
+    """One process's membership of the group, and its reading of the partitions it is given.
 
-    def __init__(self, connection: KafkaConnection, topic: str, group: str) -> None:
+    A member of which nothing was heard for `session_ms` has lost its partitions.
+    """
+
+    def __init__(
+        self, connection: KafkaConnection, topic: str, group: str, session_ms: int = SESSION_MS
+    ) -> None:
         self._connection = connection
         self._topic = topic
         self._group = group
+        self._session_ms = session_ms
         self._positions: dict[int, _Position] = {}
         self._assignments: Assignments | None = None
         self._consumer: WatchedConsumer | None = None
@@ -86,7 +92,7 @@ class KafkaMember(CommandLog, Membership):
             on_broken=self._broken,
             group_id=self._group,
             partition_assignment_strategy=(assignor,),
-            session_timeout_ms=SESSION_MS,
+            session_timeout_ms=self._session_ms,
             heartbeat_interval_ms=HEARTBEAT_MS,
             max_poll_interval_ms=IDLE_MS_MAX,
             enable_auto_commit=False,
