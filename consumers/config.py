@@ -9,6 +9,7 @@ from collections.abc import Mapping
 import msgspec
 
 from consumers.kafka_connection import KafkaConnection
+from consumers.kafka_log import SESSION_MS
 from schemas.topics import is_namespace
 from storage.redis_topology import topology_of
 
@@ -22,6 +23,7 @@ VARIABLES: Mapping[str, str] = {
     "TORPOR_KAFKA_CA_FILE": "certificates to trust instead of the system's, for SSL",
     "TORPOR_LOG_LEVEL": "DEBUG, INFO (the default), WARNING or ERROR",
     "TORPOR_CACHE_MB": "documents kept in memory, MB a partition (64)",
+    "TORPOR_SESSION_MS": "after so long without a sign of life another takes over, ms (10000)",
 }
 _SECURITY = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
@@ -40,6 +42,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     http: str = HTTP
     log_level: str = "INFO"
     cache_bytes_max: int = 64 * 1024 * 1024
+    session_ms: int = SESSION_MS
 
     def http_address(self) -> tuple[str, int]:
         host, _, port = self.http.rpartition(":")
@@ -65,6 +68,7 @@ def read_config(
         http=http,
         log_level=_one_of(environment, "TORPOR_LOG_LEVEL", _LEVELS, "INFO"),
         cache_bytes_max=_number(environment, "TORPOR_CACHE_MB", 64) * 1024 * 1024,
+        session_ms=_number(environment, "TORPOR_SESSION_MS", SESSION_MS),
     )
     _check(config)
     return config
