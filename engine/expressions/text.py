@@ -4,6 +4,7 @@ import re
 from decimal import Decimal
 from typing import Final
 
+from engine.expressions.calendar.temporal import DateTime, Time
 from engine.expressions.environment import Environment
 from engine.expressions.numeric import number_text
 from engine.expressions.range_value import Range
@@ -61,6 +62,8 @@ def _range_text(value: Range, env: Environment) -> str:
 
 
 def _special_text(value: ExpressionValue) -> str:
+    if isinstance(value, (Time, DateTime)):
+        return value.feel_text()
     try:
         return value.json_text()
     except ValueEncodeError:

@@ -16,7 +16,7 @@ def get_value(_env: Environment, context: _Context, key: str) -> Value:
 
 def get_nested_value(_env: Environment, context: _Context, keys: list[Value]) -> Value:
     """get value, along a path of keys"""
-    value: Value = context
+    value: Value = context if keys else None
     for key in keys:
         if not isinstance(value, dict) or not isinstance(key, str):
             return None

@@ -185,9 +185,18 @@ FUNCTIONS: Final[dict[str, tuple[Signature, ...]]] = {
     "list contains": (signature("list: list, element: any", list_contains),),
     "count": (signature("list: list", count),),
     "is empty": (signature("list: list", is_empty),),
-    "sublist": (signature("list: list, start position: number, length?: number", sublist),),
-    "append": (signature("list: list, item...: any", append),),
-    "concatenate": (signature("list...: any", concatenate),),
+    "sublist": (
+        signature("list: list, start position: number, length?: number", sublist),
+        signature("list: list, start: number, length?: number", sublist),
+    ),
+    "append": (
+        signature("list: list, item...: any", append),
+        signature("list: list, items...: any", append),
+    ),
+    "concatenate": (
+        signature("list...: any", concatenate),
+        signature("lists...: any", concatenate),
+    ),
     "insert before": (signature("list: list, position: number, newItem: any", insert_before),),
     "remove": (signature("list: list, position: number", remove),),
     "list replace": (
@@ -196,7 +205,7 @@ FUNCTIONS: Final[dict[str, tuple[Signature, ...]]] = {
     ),
     "reverse": (signature("list: list", reverse),),
     "index of": (signature("list: list, match: any", index_of),),
-    "union": (signature("list...: any", union),),
+    "union": (signature("list...: any", union), signature("lists...: any", union)),
     "distinct values": (signature("list: list", distinct_values),),
     "duplicate values": (signature("list: list", duplicate_values),),
     "flatten": (signature("list: list", flatten),),

@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import Final
 
-from engine.expressions.calendar import civil, zones
+from engine.expressions.calendar import civil
 from engine.expressions.calendar.temporal import (
     NANOS_PER_SECOND,
     Date,
@@ -83,12 +83,15 @@ def date_at_time(_env: Environment, date: Date | DateTime, time: Time) -> Value:
 
 
 def in_zone(_env: Environment, moment: DateTime, zone: str) -> Value:
-    """date and time, the same instant in another zone"""
-    if not zones.is_zone(zone):
+    """date and time, the same instant in another zone (or offset); a local one is just put there"""
+    there = _UTC_MIDNIGHT if zone == "Z" else parse_time(f"00:00:00@{zone}")
+    if there is None:
+        there = parse_time(f"00:00:00{zone}")
+    if there is None or there.offset is None:
         return None
     if moment.time.offset is None:
-        return combine(moment.date, Time(moment.time.nanos, None, zone))
-    return at_instant(moment.instant, Time(0, None, zone))
+        return combine(moment.date, Time(moment.time.nanos, there.offset, there.zone))
+    return at_instant(moment.instant, there)
 
 
 def to_time(_env: Environment, value: Value) -> Value:

@@ -10,6 +10,15 @@ from engine.expressions.functions import Implementation, Signature, signature
 from engine.expressions.numeric import CONTEXT, Number, finite
 from engine.values import Value, normalise
 
+_MODES: Final = (
+    decimal.ROUND_UP,
+    decimal.ROUND_DOWN,
+    decimal.ROUND_CEILING,
+    decimal.ROUND_FLOOR,
+    decimal.ROUND_HALF_UP,
+    decimal.ROUND_HALF_DOWN,
+    decimal.ROUND_HALF_EVEN,
+)
 _SCALE_MIN, _SCALE_MAX = -6111, 6176  # DMN 1.5 table 76
 
 
@@ -26,6 +35,12 @@ def _rounding(mode: str) -> Implementation:
         return None if result is None else normalise(result)
 
     return rounded
+
+
+def decimal_by_mode(env: Environment, number: Number, scale: Number, mode: str) -> Value:
+    """decimal, with a rounding mode of Java by its name: half_up, ceiling ..."""
+    name = f"ROUND_{mode.upper()}"
+    return _rounding(name)(env, number, scale) if name in _MODES else None
 
 
 def absolute(_env: Environment, value: Value) -> Value:
@@ -96,13 +111,18 @@ def random_number(env: Environment) -> Value:
 
 
 FUNCTIONS: Final[dict[str, tuple[Signature, ...]]] = {
-    "decimal": (signature("n: number, scale: number", _rounding(decimal.ROUND_HALF_EVEN)),),
+    "decimal": (
+        signature("n: number, scale: number", _rounding(decimal.ROUND_HALF_EVEN)),
+        signature("n: number, scale: number, mode: string", decimal_by_mode),
+    ),
     "floor": (signature("n: number, scale?: number", _rounding(decimal.ROUND_FLOOR)),),
     "ceiling": (signature("n: number, scale?: number", _rounding(decimal.ROUND_CEILING)),),
-    "round up": (signature("n: number, scale: number", _rounding(decimal.ROUND_UP)),),
-    "round down": (signature("n: number, scale: number", _rounding(decimal.ROUND_DOWN)),),
-    "round half up": (signature("n: number, scale: number", _rounding(decimal.ROUND_HALF_UP)),),
-    "round half down": (signature("n: number, scale: number", _rounding(decimal.ROUND_HALF_DOWN)),),
+    "round up": (signature("n: number, scale?: number", _rounding(decimal.ROUND_UP)),),
+    "round down": (signature("n: number, scale?: number", _rounding(decimal.ROUND_DOWN)),),
+    "round half up": (signature("n: number, scale?: number", _rounding(decimal.ROUND_HALF_UP)),),
+    "round half down": (
+        signature("n: number, scale?: number", _rounding(decimal.ROUND_HALF_DOWN)),
+    ),
     "abs": (signature("n: any", absolute),),
     "modulo": (signature("dividend: number, divisor: number", modulo),),
     "sqrt": (signature("number: number", square_root),),

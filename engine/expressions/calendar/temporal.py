@@ -49,8 +49,12 @@ class Time(ExpressionValue, frozen=True):
         return self.nanos - (self.offset or 0) * NANOS_PER_SECOND
 
     def json_text(self) -> str:
-        """ISO 8601, with the offset, or with @ and the zone as FEEL writes it."""
+        """ISO 8601, a zone in brackets behind the offset (RFC 9557), as Camunda stores it."""
         return clock_text(self.nanos) + zone_text(self)
+
+    def feel_text(self) -> str:
+        """As FEEL writes it: a zone behind @, without the offset that it implies."""
+        return clock_text(self.nanos) + (f"@{self.zone}" if self.zone else zone_text(self))
 
 
 class DateTime(ExpressionValue, frozen=True):
@@ -65,8 +69,12 @@ class DateTime(ExpressionValue, frozen=True):
         return self.date.days * NANOS_PER_DAY + self.time.instant
 
     def json_text(self) -> str:
-        """ISO 8601, with the offset, or with @ and the zone as FEEL writes it."""
+        """ISO 8601, a zone in brackets behind the offset (RFC 9557), as Camunda stores it."""
         return f"{self.date.json_text()}T{self.time.json_text()}"
+
+    def feel_text(self) -> str:
+        """As FEEL writes it: a zone behind @, without the offset that it implies."""
+        return f"{self.date.json_text()}T{self.time.feel_text()}"
 
 
 class DaysDuration(ExpressionValue, frozen=True, order=True):
@@ -111,10 +119,9 @@ def clock_text(nanos: int) -> str:
 
 
 def zone_text(time: Time) -> str:
-    """What follows the time of day: nothing, Z, an offset, or @ and a zone."""
-    if time.zone is not None:
-        return f"@{time.zone}"
-    return "" if time.offset is None else offset_text(time.offset)
+    """What follows the time of day: nothing, Z, an offset, or an offset and a zone."""
+    offset = "" if time.offset is None else offset_text(time.offset)
+    return offset if time.zone is None else f"{offset}[{time.zone}]"
 
 
 def offset_text(offset: int) -> str:

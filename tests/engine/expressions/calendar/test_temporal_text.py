@@ -11,6 +11,8 @@ from engine.expressions.calendar.temporal_text import (
     parse_literal,
     parse_time,
 )
+from engine.expressions.environment import Environment
+from engine.expressions.text import literal_text
 from engine.values import ExpressionValue
 
 
@@ -40,8 +42,9 @@ from engine.values import ExpressionValue
 )
 def test_literals_are_read(text: str, written: str) -> None:
     value = parse_literal(text)
+    assert literal_text(value, Environment()) == written
     assert isinstance(value, ExpressionValue)
-    assert value.json_text() == written
+    assert parse_literal(value.json_text()) == value
 
 
 @pytest.mark.parametrize(
