@@ -82,6 +82,7 @@ class KafkaMember(CommandLog, Membership):
         self._assignments: Assignments | None = None
         self._consumer: WatchedConsumer | None = None
         self._reader = LogReader(connection, topic)
+        self.is_assigned = False
 
     # --- membership ---
 
@@ -127,6 +128,7 @@ class KafkaMember(CommandLog, Membership):
 
     async def assign(self, partitions: Iterable[int]) -> None:
         """The group's new answer, whole."""
+        self.is_assigned = True
         given = sorted(partitions)
         gone = [number for number in self._positions if number not in given]
         added = [number for number in given if number not in self._positions]

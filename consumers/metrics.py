@@ -29,6 +29,7 @@ METRICS: Mapping[str, Metric] = {
     "torpor_records_total": Metric(COUNTER, "Records applied and committed."),
     "torpor_refused_sends_total": Metric(COUNTER, "Publications that Kafka refused, by topic."),
     "torpor_replies_dropped_total": Metric(COUNTER, "Replies that nobody took in time."),
+    "torpor_store_memory_share": Metric(GAUGE, "Used part of the memory of the fullest Redis."),
     "torpor_timers_fired_total": Metric(COUNTER, "FireTimer commands published."),
 }
 
