@@ -65,7 +65,7 @@ bench: venv ## the benchmarks
 # uv resolves for every Python and platform at once and writes a lock that plain pip reads. No index
 # address is written: the lock says what, the user's own pip configuration says from where.
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock"
+	--no-emit-index-url --no-emit-find-links --no-emit-package torpor-client --custom-compile-command "make lock"
 
 lock: venv ## resolve requirements.lock and compose/engine.lock anew (UPGRADE=1 takes newer versions)
 	$(LOCK) $(if $(UPGRADE),--upgrade) pyproject.toml clients/python/pyproject.toml --extra dev --group dev -o requirements.lock

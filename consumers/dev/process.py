@@ -132,6 +132,10 @@ class ServerProcess:
         """What the caller does last."""
         self.kill()
 
+    def exit_code(self) -> int | None:
+        """How it ended by itself, negative for a signal; None while it runs."""
+        return None if self._process is None else self._process.poll()
+
     def output_tail(self) -> str:
         try:
             output = self.log_file.read_bytes()
