@@ -51,7 +51,10 @@ class Engine:
         namespace, partitions = config.namespace, record.partitions
         self.metrics = Metrics()
         self.kafka = KafkaMember(
-            config.kafka, topic_name(namespace, Topic.COMMANDS), f"{namespace}.engines"
+            config.kafka,
+            topic_name(namespace, Topic.COMMANDS),
+            f"{namespace}.engines",
+            config.session_ms,
         )
         self.publishers = KafkaPublishers(config.kafka, namespace, partitions)
         self.memory = MemoryWatch(store, self.metrics)
