@@ -109,6 +109,8 @@ def invoke_fitting(
 ) -> Value:
     """Call the first of the signatures whose parameter types fit, by position; null if none."""
     env.spend(1)
+    for argument in arguments:
+        _charge(argument, env)
     for candidate in candidates:
         fitting = _fit(candidate, arguments)
         if fitting is not None:
@@ -121,6 +123,8 @@ def invoke_named(function: Value, arguments: Mapping[str, Value], env: Environme
     env.spend(1)
     if not isinstance(function, Function):
         return None
+    for argument in arguments.values():
+        _charge(argument, env)
     for candidate in function.signatures:
         ordered = _in_order(candidate, arguments)
         fitting = None if ordered is None else _fit(candidate, ordered)
@@ -171,8 +175,6 @@ def _converted(argument: Value, kinds: frozenset[type]) -> Value:
 
 
 def _run(candidate: Signature, arguments: list[Value], env: Environment) -> Value:
-    for argument in arguments:
-        _charge(argument, env)
     result = candidate.implementation(env, *arguments)
     _charge(result, env)
     return result

@@ -52,7 +52,7 @@ def number_text(number: Number) -> str:
     short = normalise(number) if isinstance(number, Decimal) else number
     if isinstance(short, int):
         return str(short)
-    return format(short, "f") if -20 < short.adjusted() < 40 else str(short)
+    return format(short, "f") if -20 < short.adjusted() < 0 else str(short)
 
 
 def divide(left: Number, right: Number) -> Number | None:

@@ -1,9 +1,11 @@
 """List functions that rearrange and search; those that reduce a list to a number are aggregates."""
 
 import functools
+from decimal import Decimal
 from typing import Final
 
 from engine.expressions.builtins.spread import offset
+from engine.expressions.calendar.temporal import Date, DaysDuration, MonthsDuration
 from engine.expressions.environment import NESTING_MAX, Environment
 from engine.expressions.errors import BudgetExceededError
 from engine.expressions.functions import Function, Signature, invoke, signature
@@ -99,13 +101,36 @@ def index_of(env: Environment, items: _List, match: Value) -> Value:
     return [position for position, item in enumerate(items, 1) if equals(item, match, env) is True]
 
 
+# Values of these types are equal exactly if their hashed keys are; the others are compared.
+_HASHED: Final[dict[type, str]] = {
+    type(None): "null",
+    bool: "boolean",
+    int: "number",
+    Decimal: "number",
+    str: "string",
+    Date: "date",
+    DaysDuration: "days",
+    MonthsDuration: "months",
+}
+
+
 def _distinct(items: _List, env: Environment) -> _List:
-    seen: _List = []
+    distinct: _List = []
+    keys: set[tuple[str, object]] = set()
+    compared: _List = []
+    env.spend(len(items) >> 2)
     for item in items:
-        env.spend(1 + (len(seen) >> 2))
-        if not any(equals(item, other, env) is True for other in seen):
-            seen.append(item)
-    return seen
+        kind = _HASHED.get(type(item))
+        if kind is not None:
+            if (kind, item) not in keys:
+                keys.add((kind, item))
+                distinct.append(item)
+            continue
+        env.spend(1 + (len(compared) >> 2))
+        if not any(equals(item, other, env) is True for other in compared):
+            compared.append(item)
+            distinct.append(item)
+    return distinct
 
 
 def union(env: Environment, lists: _List) -> Value:

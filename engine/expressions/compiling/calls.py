@@ -44,7 +44,7 @@ def compile_named_call(node: syntax.NamedCall, scope: Scope) -> Code:
 
 def _builtin(node: syntax.Node, scope: Scope) -> Function | None:
     """A builtin is known now, unless an enclosing frame has bound its name to something else."""
-    if isinstance(node, syntax.Name) and node.name not in scope.bound:
+    if isinstance(node, syntax.Name) and not scope.binds(node.name):
         return scope.build.builtins.get(node.name)
     return None
 

@@ -34,10 +34,12 @@ def compile_context(node: syntax.ContextLiteral, scope: Scope) -> Code:
     if len(set(keys)) != len(keys):
         return lambda _env, _frame: None
     entries = []
-    for position, (key, value) in enumerate(node.entries):
-        # A function may call itself by its own key; no other entry can see its own.
-        visible = keys[: position + isinstance(value, syntax.FunctionLiteral)]
-        entries.append((key, scope.binding(*visible).code(value)))
+    inner_scope = scope.binding()
+    for key, value in node.entries:
+        if isinstance(value, syntax.FunctionLiteral):
+            inner_scope.bind(key)  # so that it may call itself; no other entry can see its own
+        entries.append((key, inner_scope.code(value)))
+        inner_scope.bind(key)
 
     def make(env: Environment, frame: Frame | None) -> Value:
         env.spend(len(entries))

@@ -62,5 +62,5 @@ COMPILERS: Final[dict[type[syntax.Node], Compile]] = {
 def compile_tree(tree: syntax.Node) -> tuple[Code, tuple[str, ...]]:
     """The code of a tree, and its free names in order of first use."""
     build = Build(COMPILERS, BUILTINS)
-    code = Scope(build, frozenset(), framed=False).code(tree)
+    code = Scope(build).code(tree)
     return code, tuple(build.free)

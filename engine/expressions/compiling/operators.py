@@ -32,7 +32,7 @@ def compile_literal(node: syntax.Literal, _scope: Scope) -> Code:
 def compile_name(node: syntax.Name, scope: Scope) -> Code:
     """A variable: of the innermost frame that has it, else the caller's, else null and missing."""
     name = node.name
-    if name not in scope.bound:
+    if not scope.binds(name):
         scope.build.free.setdefault(name)
     return _framed_name(name) if scope.framed else _outer_name(name)
 

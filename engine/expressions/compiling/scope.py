@@ -26,14 +26,34 @@ class Build:
 
 
 class Scope:
-    """A place in the tree. `bound` are the names of enclosing frames that are known by name."""
+    """A place in the tree: for each frame around it, the names that the frame is known to have.
 
-    __slots__ = ("bound", "build", "framed")
+    A frame may have further names at run time (the entries of an item). The names of a context grow
+    while its entries are compiled, so that each sees those before it.
+    """
 
-    def __init__(self, build: Build, bound: frozenset[str], *, framed: bool) -> None:
+    __slots__ = ("_frames", "build")
+
+    def __init__(self, build: Build, frames: tuple[set[str], ...] = ()) -> None:
         self.build = build
-        self.bound = bound
-        self.framed = framed
+        self._frames = frames
+
+    @property
+    def framed(self) -> bool:
+        """Whether there is a frame around this place."""
+        return bool(self._frames)
+
+    def binds(self, name: str) -> bool:
+        """Whether a frame around this place is known to have the name."""
+        return any(name in names for names in self._frames)
+
+    def bind(self, name: str) -> None:
+        """Add a name to the innermost frame."""
+        self._frames[-1].add(name)
+
+    def binding(self, *names: str) -> "Scope":
+        """The scope inside of a further frame with these names, and perhaps more."""
+        return Scope(self.build, (*self._frames, set(names)))
 
     def code(self, node: Node) -> Code:
         """Compile a part of the tree."""
@@ -47,10 +67,6 @@ class Scope:
         code = build.compilers[type(node)](node, self)
         build.depth -= 1
         return code
-
-    def binding(self, *names: str) -> "Scope":
-        """The scope inside of a frame with these names, and perhaps more."""
-        return Scope(self.build, self.bound | frozenset(names), framed=True)
 
 
 Compile: TypeAlias = Callable[..., Code]

@@ -8,6 +8,7 @@ from engine.expressions.parsing.lexer import Kind, Token, tokenize
 
 # Keeps the parser well inside the interpreter's recursion limit: about 11 calls a level.
 DEPTH_MAX: Final = 48
+_ENDS: Final = 16  # more than any look-ahead that does not stop at the first end
 
 
 class NameTree:
@@ -46,6 +47,7 @@ class Cursor:
         self.text = text
         self.depth = 0
         self._tokens = tokenize(text)
+        self._tokens += self._tokens[-1:] * _ENDS
         self._index = 0
         self._known = NameTree()
         for name in names:
@@ -61,8 +63,8 @@ class Cursor:
         self._index = index
 
     def peek(self, ahead: int = 0) -> Token:
-        """The next token, or one after it; the last one repeats for ever."""
-        return self._tokens[min(self._index + ahead, len(self._tokens) - 1)]
+        """The next token, or one after it; behind the last one there are only ends."""
+        return self._tokens[self._index + ahead]
 
     def take(self) -> Token:
         """The next token, which is then behind."""

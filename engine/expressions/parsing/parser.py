@@ -17,7 +17,7 @@ from engine.expressions.parsing.syntax import Node
 from engine.expressions.parsing.type_syntax import parse_type
 
 COMPARISONS: Final = ("<", "<=", ">", ">=", "=", "!=")
-_ARITHMETIC: Final = (("+", "-"), ("*", "/"), ("**",))
+_PRECEDENCE: Final = {"+": 0, "-": 0, "*": 1, "/": 1, "**": 2}
 _CONSTANTS: Final = {"true": True, "false": False, "null": None}
 _KEYWORDS: Final = frozenset(
     ("if", "then", "else", "for", "in", "return", "satisfies", "and", "or", "between", "function")
@@ -173,15 +173,15 @@ class Parser:
     def _comparison(self) -> Node:
         cursor = self._cursor
         if self._sees_comparison():
-            return syntax.UnaryComparison(cursor.take().text, self._arithmetic(0))
-        node = self._arithmetic(0)
+            return syntax.UnaryComparison(cursor.take().text, self._arithmetic())
+        node = self._arithmetic()
         while True:
             if self._sees_comparison():
-                node = syntax.Comparison(cursor.take().text, node, self._arithmetic(0))
+                node = syntax.Comparison(cursor.take().text, node, self._arithmetic())
             elif cursor.accept("between"):
-                low = self._arithmetic(0)
+                low = self._arithmetic()
                 cursor.expect("and")
-                node = syntax.Between(node, low, self._arithmetic(0))
+                node = syntax.Between(node, low, self._arithmetic())
             elif cursor.accept("in"):
                 node = syntax.In(node, self._in_tests())
             elif cursor.sees("instance") and cursor.sees("of", 1):
@@ -203,19 +203,23 @@ class Parser:
             cursor.expect(")")
             return tests
         if self._sees_comparison():
-            return (syntax.UnaryComparison(cursor.take().text, self._arithmetic(0)),)
-        return (self._arithmetic(0),)
+            return (syntax.UnaryComparison(cursor.take().text, self._arithmetic()),)
+        return (self._arithmetic(),)
 
-    def _arithmetic(self, precedence: int) -> Node:
-        """Operators from the loosest (0) to the tightest; all associate to the left."""
-        if precedence == len(_ARITHMETIC):
-            return self._signed()
-        first = self._arithmetic(precedence + 1)
-        rest = []
-        while self._sees_operator(_ARITHMETIC[precedence]):
-            operator = self._cursor.take().text
-            rest.append((operator, self._arithmetic(precedence + 1)))
-        return syntax.Arithmetic(first, tuple(rest)) if rest else first
+    def _arithmetic(self, loosest: int = 0) -> Node:
+        """Operators that bind at least as tightly as `loosest`; all associate to the left."""
+        node = self._signed()
+        while (precedence := self._precedence()) >= loosest:
+            rest = []
+            while self._precedence() == precedence:
+                operator = self._cursor.take().text
+                rest.append((operator, self._arithmetic(precedence + 1)))
+            node = syntax.Arithmetic(node, tuple(rest))
+        return node
+
+    def _precedence(self) -> int:
+        token = self._cursor.peek()
+        return _PRECEDENCE.get(token.text, -1) if token.kind is Kind.OPERATOR else -1
 
     def _sees_operator(self, operators: tuple[str, ...]) -> bool:
         token = self._cursor.peek()
@@ -350,7 +354,7 @@ class Parser:
 
     def _open_range(self) -> Node:
         self._cursor.expect("]")
-        low = self._arithmetic(0)
+        low = self._arithmetic()
         self._cursor.expect("..")
         return self._range_end(low, low_included=False)
 
@@ -367,7 +371,7 @@ class Parser:
 
     def _range_end(self, low: Node, *, low_included: bool) -> Node:
         outer, self._in_range_end = self._in_range_end, True
-        high = self._arithmetic(0)
+        high = self._arithmetic()
         self._in_range_end = outer
         if not self._sees_operator((")", "]", "[")):
             self._cursor.fail("Expected the end of a range")

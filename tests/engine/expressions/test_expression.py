@@ -5,6 +5,8 @@ from decimal import Decimal
 from typing import Literal
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from engine.expressions import (
     MISSING,
@@ -222,6 +224,33 @@ def test_hostile_expressions_are_harmless(text: str, value: Value) -> None:
 def test_deep_nesting_is_a_syntax_error(text: str) -> None:
     with pytest.raises(ExpressionSyntaxError):
         compile_feel(text)
+
+
+WORDS = [
+    "a", "b c", "1", "1.5", '"s"', "`q q`", "@", '@"P1D"', "(", ")", "[", "]", "{", "}", "..", ",",
+    ".", ":", "+", "-", "**", "=", "<", "!=", "and", "or", "in", "between", "if", "then", "else",
+    "for", "return", "some", "every", "satisfies", "instance of", "function", "not",
+    "date and time", "null", "true", "item", "partial", "external", "list<", ">", "->", "?",
+    "count", "x", "\n//",
+]  # fmt: skip
+
+
+@settings(max_examples=1_000, deadline=None)
+@given(st.lists(st.sampled_from(WORDS), max_size=14))
+def test_any_words_are_an_expression_or_a_syntax_error(words: list[str]) -> None:
+    for compile_text in (compile_feel, compile_unary_tests):
+        try:
+            compile_text(" ".join(words), ["b c"]).evaluate(environment({"a": 1, "b c": [1]}))
+        except (ExpressionSyntaxError, EvaluationError):
+            continue
+
+
+@given(st.text())
+def test_any_text_is_an_expression_or_a_syntax_error(text: str) -> None:
+    try:
+        compile_feel(text).evaluate(environment())
+    except (ExpressionSyntaxError, EvaluationError):
+        return
 
 
 def test_long_flat_chains_are_no_nesting() -> None:
