@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from torpor_client.connection import Connection, partition_counts
+from torpor_client.connection import Connection, existing
 from torpor_client.errors import NamespaceNotFoundError, RejectedError, ReplyTimeoutError
 from torpor_client.frames import Frame, write_command
 from torpor_client.ids import new_id
@@ -70,7 +70,7 @@ class Channel:
         """Raises NamespaceNotFoundError, KafkaUnavailableError."""
         kafka = await self._producer.start()
         try:
-            counts = await partition_counts(kafka, (self._topic, self._reply_topic))
+            counts = await existing(kafka, (self._topic, self._reply_topic))
             self.partitions = _count(counts, self.namespace, self._topic)
             replies = _count(counts, self.namespace, self._reply_topic)
             self._producer.set_partitions(self.partitions)

@@ -1,8 +1,9 @@
 """How to reach Kafka, and aiokafka's clients as this library needs them."""
 
+import asyncio
 import contextlib
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -22,6 +23,8 @@ log = logging.getLogger("torpor_client")
 
 RECORD_BYTES_MAX = 2 * 1024 * 1024
 REQUEST_TIMEOUT_MS = 15_000
+TOPIC_APPEARS_S = 3.0
+TOPIC_POLL_S = 0.1
 PARTITION_FETCH_BYTES = 4 * 1024 * 1024
 """Above the largest record: aiokafka steps over one that is larger."""
 
@@ -91,6 +94,20 @@ class Connection(msgspec.Struct, frozen=True, kw_only=True):
                 raise KafkaUnavailableError(f"Kafka cannot be reached: {error!r}") from error
             raise
         return producer
+
+
+async def existing(client: Any, topics: Collection[str]) -> dict[str, int]:
+    """As `partition_counts`, but a topic that is missing is given a moment to appear.
+
+    A broker learns of a new topic some time after another has created it.
+    """
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + TOPIC_APPEARS_S
+    while True:
+        counts = await partition_counts(client, topics)
+        if len(counts) == len(topics) or loop.time() > deadline:
+            return counts
+        await asyncio.sleep(TOPIC_POLL_S)
 
 
 async def partition_counts(client: Any, topics: Iterable[str]) -> dict[str, int]:

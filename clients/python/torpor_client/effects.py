@@ -19,7 +19,7 @@ from aiokafka.errors import (
 )
 
 from torpor_client import routing
-from torpor_client.connection import Connection, log, partition_counts
+from torpor_client.connection import Connection, existing, log
 from torpor_client.errors import (
     DigestMismatchError,
     KafkaUnavailableError,
@@ -160,7 +160,7 @@ class EffectStream:
                     return effect
 
     async def _wanted(self) -> list[TopicPartition]:
-        counts = await partition_counts(self._consumer.client, [self._topic])
+        counts = await existing(self._consumer.client, [self._topic])
         if self._topic not in counts:
             raise NamespaceNotFoundError(self._namespace, self._topic)
         partitions = counts[self._topic]

@@ -33,6 +33,8 @@ RETRY_S = 1.0
 TOPIC_POLL_S = 1.0
 REVOKE_GRACE_S = 10.0
 REBALANCE_MS = 60_000
+SESSION_MS = 10_000
+HEARTBEAT_MS = 1_000
 IDLE_MS_MAX = 2**31 - 1
 """aiokafka leaves the group when nobody has fetched for so long; ours only does with room."""
 
@@ -77,6 +79,8 @@ class JobReader(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka shi
             group_id=self._group,
             auto_offset_reset="earliest",
             partition_assignment_strategy=(assignor,),
+            session_timeout_ms=SESSION_MS,
+            heartbeat_interval_ms=HEARTBEAT_MS,
             rebalance_timeout_ms=REBALANCE_MS,
             max_poll_interval_ms=IDLE_MS_MAX,
         )

@@ -61,8 +61,10 @@ class JobRunner:
 
     async def room(self) -> int:
         """Wait until jobs may be taken; how many. None while the circuit breaker is open."""
-        await self._has_room.wait()
-        return self._concurrency - self._running
+        while True:
+            await self._has_room.wait()
+            if self._has_room.is_set():  # nobody was quicker
+                return self._concurrency - self._running
 
     def submit(self, job: Job) -> asyncio.Task[None]:
         """Handle a job. The task ends when its answer is in the log, or it needs none."""

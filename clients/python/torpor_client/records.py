@@ -166,7 +166,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Deployment(msgspec.Struct, frozen=True, kw_only=True):
-    deployed: tuple[Deployed, ...]
+    deployed: tuple[Deployed, ...] = ()
     findings: tuple[Finding, ...] = ()
 
 

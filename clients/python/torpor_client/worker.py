@@ -109,7 +109,16 @@ class Worker:
         self._stopping.set()
 
     async def ready(self) -> None:
-        """Wait until every topic that exists is assigned."""
+        """Wait until every topic that exists is assigned. Raises what `run` raises."""
+        begun = asyncio.create_task(self._begin_all())
+        running = [self._running] if self._running is not None else []
+        await asyncio.wait([begun, *running], return_when=asyncio.FIRST_COMPLETED)
+        begun.cancel()
+        for task in running:
+            if task.done():
+                task.result()
+
+    async def _begin_all(self) -> None:
         await self._begun.wait()
         await asyncio.gather(*(reader.assigned.wait() for reader in self._readers))
 
