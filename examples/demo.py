@@ -1,0 +1,125 @@
+"""`make demo`: an order process starts, sleeps, survives the killing of its engine, and finishes.
+
+Starts a Kafka-protocol broker, a Redis and an engine of its own on loopback; deploys
+`examples/order/order.bpmn`; runs workers; parks one order at its approval; kills the engine with
+SIGKILL; starts a fresh one; approves; and checks what a user relies on. The last line is
+`demo: ok`; anything else is a failure, with exit code 1.
+"""
+
+import asyncio
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from consumers.dev.environment import DevEnvironment, DevOptions
+from consumers.dev.errors import DevServerError
+from examples.checks import CheckFailed, check_effects, check_nothing_left
+from torpor_client import BpmnError, Client, Job, Worker
+
+MODEL = Path(__file__).parent / "order" / "order.bpmn"
+NAMESPACE = "demo"
+PARTITIONS = 4
+# How long the group waits for an engine that was killed; 10 s by default.
+SESSION_MS = 3_000
+ORDERS = {"order-small": 80, "order-large": 740, "order-declined": 13}
+DEADLINE_S = 90.0
+
+started_at = time.monotonic()
+
+
+def say(line: str) -> None:
+    """What happens, as it happens, with the seconds since the start."""
+    print(f"{time.monotonic() - started_at:5.1f}  {line}", flush=True)
+
+
+def make_worker(client: Client) -> Worker:
+    """The three workers of the order process: plain functions of a job."""
+    worker = Worker(client)
+
+    @worker.job("reserve-stock")
+    async def reserve(job: Job) -> dict[str, Any]:
+        say(f"worker   {job.instance_id}: stock reserved")
+        return {"reserved": True}
+
+    @worker.job("charge-card")
+    async def charge(job: Job) -> dict[str, Any]:
+        if job.variables["charge"] == ORDERS["order-declined"]:
+            say(f"worker   {job.instance_id}: card declined")
+            raise BpmnError("card-declined", "the bank says no")
+        say(f"worker   {job.instance_id}: charged {job.variables['charge']} EUR")
+        return {"receipt": f"receipt for {job.instance_id}"}
+
+    @worker.job("ship-goods")
+    async def ship(job: Job) -> None:
+        say(f"worker   {job.instance_id}: shipped, {job.variables['receipt']}")
+
+    return worker
+
+
+async def await_task(client: Client, instance_id: str) -> str:
+    """The id of the user task at which an instance waits, as soon as it does."""
+    async with client.effects(instance_id=instance_id) as effects:
+        async for effect in effects:
+            if effect.type == "TaskCreated" and effect.task is not None:
+                return effect.task.task_id
+    raise CheckFailed("the effects ended")
+
+
+async def tell_the_story(environment: DevEnvironment) -> None:
+    async with Client(environment.kafka.bootstrap, NAMESPACE) as client:
+        deployment = await client.deploy(MODEL)
+        deployed = deployment.deployed[0]
+        say(f"deployed {deployed.id} version {deployed.version}, as a modelling tool saved it")
+        worker = make_worker(client)
+        async with worker:
+            for instance_id, amount in ORDERS.items():
+                await client.start("order", {"amount": amount}, instance_id=instance_id)
+                say(f"started  {instance_id} over {amount} EUR")
+            for instance_id in ("order-small", "order-declined"):
+                done = await client.await_completion(instance_id)
+                say(f"ended    {instance_id}: {done.state}")
+            task_id = await await_task(client, "order-large")
+            say(f"asleep   order-large waits for approval, task {task_id}")
+
+            await kill_and_replace(environment)
+
+            await client.complete_task(task_id, {"approved": True})
+            say(f"approved task {task_id}: the id from before the kill")
+            done = await client.await_completion("order-large")
+            say(f"ended    order-large: {done.state}, {(done.variables or {}).get('receipt')}")
+    await check_effects(environment.kafka.bootstrap, NAMESPACE, ORDERS, say)
+    await check_nothing_left(environment.redis.url, NAMESPACE, PARTITIONS, say)
+
+
+async def kill_and_replace(environment: DevEnvironment) -> None:
+    engine = environment.engines[0]
+    say(f"kill     SIGKILL to the only engine, process {engine.pid}")
+    engine.kill()
+    fresh = environment.add_engine()
+    say(f"fresh    another engine, process {fresh.pid}: its cache is empty")
+    await fresh.wait_ready()
+    say("awake    it has taken over all partitions")
+
+
+async def main() -> int:
+    options = DevOptions(
+        namespace=NAMESPACE,
+        partitions=PARTITIONS,
+        variables={"TORPOR_SESSION_MS": str(SESSION_MS)},
+    )
+    try:
+        async with asyncio.timeout(DEADLINE_S), DevEnvironment(options, say) as environment:
+            await tell_the_story(environment)
+    except TimeoutError:
+        say(f"demo: failed: not done within {DEADLINE_S:g} s")
+    except (CheckFailed, DevServerError) as error:
+        say(f"demo: failed: {error}")
+    else:
+        print("demo: ok")
+        return 0
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main()))
