@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
-from aiokafka import TopicPartition
+from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import KafkaError, OffsetOutOfRangeError
 
 from consumers.kafka_connection import KafkaConnection, WatchedConsumer, asking
@@ -19,6 +19,8 @@ PARTITION_FETCH_BYTES = 4 * 1024 * 1024
 """Above the largest record: aiokafka would step over one that is larger."""
 
 CLOSE_TIMEOUT_S = 5.0
+RECORD_S = 5.0
+"""How long a record may take to be read before the log's end is asked for."""
 
 
 class LogReader:
@@ -47,21 +49,33 @@ class LogReader:
             return Bounds(start=starts[topic_partition], end=ends[topic_partition])
 
     async def record_at(self, partition: int, offset: int) -> LogRecord | None:
-        bounds = await self.bounds(partition)
-        if not bounds.start <= offset < bounds.end:
-            return None
+        """None only when the log has no record there: neither a gap nor an end is a slow answer.
+
+        The fetch comes before the question for the end, because a broker may name an end that is
+        too low: the embedded one does while the last batch has several records.
+        """
         async with self._lock, asking(self._topic):
             consumer = await self._started()
             topic_partition = TopicPartition(self._topic, partition)
             consumer.seek(topic_partition, offset)
             consumer.resume(topic_partition)
             try:
-                found = await consumer.getone(topic_partition)
+                async with asyncio.timeout(RECORD_S):
+                    found = await consumer.getone(topic_partition)
             except OffsetOutOfRangeError:
                 return None
+            except TimeoutError:
+                found = None
             finally:
                 consumer.pause(topic_partition)
+        if found is not None:
             return log_record(found) if found.offset == offset else None
+        bounds = await self.bounds(partition)
+        if bounds.start <= offset < bounds.end:
+            raise LogUnavailableError(
+                f"{self._topic}: offset {offset} was not read in {RECORD_S} s"
+            )
+        return None
 
     async def close(self) -> None:
         consumer, self._consumer = self._consumer, None
@@ -92,6 +106,21 @@ class LogReader:
         consumer.pause(*partitions)
         self._consumer = consumer
         return consumer
+
+
+async def keys_of(connection: KafkaConnection, topic: str) -> set[bytes]:
+    """The keys of all records of a topic of one partition. Raises LogUnavailableError."""
+    partition = TopicPartition(topic, 0)
+    keys: set[bytes] = set()
+    async with asking(topic), AIOKafkaConsumer(**reading_options(connection)) as consumer:
+        consumer.assign([partition])
+        starts = await consumer.beginning_offsets([partition])
+        ends = await consumer.end_offsets([partition])
+        consumer.seek(partition, starts[partition])
+        while await consumer.position(partition) < ends[partition]:
+            found = await consumer.getmany(partition, timeout_ms=FETCH_WAIT_MS)
+            keys.update(record.key or b"" for record in found.get(partition, ()))
+    return keys
 
 
 def reading_options(connection: KafkaConnection) -> dict[str, Any]:
