@@ -8,7 +8,7 @@ from typing import Any
 import click
 import msgspec
 
-from consumers.cli.output import ExitCode, fail, print_json
+from consumers.cli.output import ExitCode, fail, print_json, quiet_libraries
 from consumers.config import ConfigError, read_kafka
 from torpor_client import (
     Client,
@@ -36,6 +36,7 @@ async def connected(
     kafka: str, namespace: str, options: ClientOptions | None = None
 ) -> AsyncGenerator[Client]:
     """A connected client. Errors of reaching Kafka end the program, with a sentence."""
+    quiet_libraries()
     try:
         found = read_kafka(os.environ, kafka).options()
     except ConfigError as error:

@@ -1,6 +1,7 @@
 """What every command shares: exit codes, JSON or tables, errors that say how to go on."""
 
 import json
+import logging
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from enum import IntEnum
@@ -25,6 +26,12 @@ class TorporGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
+
+
+def quiet_libraries() -> None:
+    """What aiokafka logs is for operators; here an error is said once, in a sentence of ours."""
+    for name in ("aiokafka", "torpor_client", "consumers"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def fail(code: ExitCode, sentence: str) -> NoReturn:

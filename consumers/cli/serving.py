@@ -13,7 +13,7 @@ import msgspec
 
 from consumers import process
 from consumers.cli import options
-from consumers.cli.output import ExitCode, fail, print_json
+from consumers.cli.output import ExitCode, fail, print_json, quiet_libraries
 from consumers.config import Config, ConfigError, read_config
 from consumers.dev.environment import DevEnvironment, DevOptions
 from consumers.dev.errors import DevServerError
@@ -66,6 +66,7 @@ def dev(*, ready_file: Path | None, **given: Any) -> None:
     Addresses that are given are used; else what can be had is started, and stopped again at the
     end. Data are in a temporary folder. Ctrl-C or SIGTERM stops all that was started.
     """
+    quiet_libraries()
     chosen = DevOptions(**given)
     try:
         asyncio.run(_serve_until_stopped(chosen, ready_file))
@@ -127,6 +128,7 @@ def init(
     as_json: bool,
 ) -> None:
     """Create a namespace: its topics, its record, its fences. Again: nothing changes."""
+    quiet_libraries()
     config = configuration(kafka=kafka, redis=redis, namespace=namespace, http="127.0.0.1:0")
     try:
         done = asyncio.run(initialise(config, partitions, Frame(frame)))
