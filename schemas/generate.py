@@ -1,9 +1,9 @@
-"""`python -m schemas.generate` writes the `.avsc` files anew from the engine's Structs.
+"""`python -m schemas.generate` writes the `.avsc` files and `asyncapi.yaml` anew from the Structs.
 
 With `--release`, every schema that differs from its last release is released too: copied to
 `avro/released/<Name>-<n>.avsc`, where it stays as it is for ever. A test holds each schema against
-its predecessor; what was released stays readable. The Python client, a distribution of its own, gets
-copies of those that it needs.
+its predecessor; what was released stays readable. The Python client, a distribution of its own,
+gets copies of those that it needs.
 """
 
 import json
@@ -13,10 +13,11 @@ from typing import get_args
 
 from engine.commands import ClientCommand
 from engine.records import Transition
+from schemas.asyncapi import as_yaml, document
 from schemas.catalogue import FOLDER, canonical, released_files
 from schemas.derive import COMMANDS, PUBLISHED, derive
 
-
+ASYNCAPI = FOLDER.parent / "asyncapi.yaml"
 CLIENT_FOLDER = FOLDER.parent.parent / "clients" / "python" / "torpor_client" / "avro"
 
 
@@ -62,6 +63,7 @@ def release(folder: Path) -> list[str]:
 
 if __name__ == "__main__":
     write(FOLDER)
+    ASYNCAPI.write_text(as_yaml(document()))
     if CLIENT_FOLDER.is_dir():
         write_client(CLIENT_FOLDER)
     if "--release" in sys.argv[1:]:
