@@ -1,14 +1,19 @@
 """What the demo checks at its end: one id an effect, an end for every order, no row left behind."""
 
+import asyncio
+import time
 from collections.abc import Callable, Iterable
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
 
 from storage.keys import PartitionKeys
-from storage.ports import ListRange, SortedRange, StoreRead
+from storage.ports import ListRange, SortedRange, Store, StoreRead
 from storage.redis_store import connect_store
 
 Say = Callable[[str], None]
+
+PATIENCE_S = 20.0
+POLL_S = 0.1
 
 
 class CheckFailed(Exception):  # noqa: N818 - the demo says "failed: ..."
@@ -73,23 +78,31 @@ async def _partitions(consumer: AIOKafkaConsumer, topic: str) -> list[int]:
 
 
 async def check_nothing_left(redis_url: str, namespace: str, partitions: int, say: Say) -> None:
-    """What waits has index entries; ended instances have none, nor an entry in the outbox."""
+    """What waits has index entries; ended instances have none, nor an entry in the outbox.
+
+    The outbox is emptied by the commit after the one whose effects Kafka has acknowledged, or when
+    a partition has been idle for some seconds: hence the patience.
+    """
     store = await connect_store(redis_url, namespace)
     try:
-        left: dict[str, list[str]] = {}
-        for number in range(partitions):
-            keys = PartitionKeys(namespace, number)
-            reads: list[StoreRead] = [
-                SortedRange(key, 0, 2**53, 10) for key in (keys.instances, keys.tasks, keys.timers)
-            ]
-            for read, answer in zip(reads, await store.query(reads), strict=True):
-                if answer:
-                    left[str(read)] = [str(entry) for entry in answer]
-            (outbox,) = await store.query([ListRange(keys.outbox, 0, -1)])
-            if outbox:
-                left[keys.outbox] = [f"{len(outbox)} entries"]
+        deadline = time.monotonic() + PATIENCE_S
+        while left := await _rows_left(store, namespace, partitions):
+            if time.monotonic() > deadline:
+                raise CheckFailed(f"rows are left in Redis: {left}")
+            await asyncio.sleep(POLL_S)
     finally:
         await store.close()
-    if left:
-        raise CheckFailed(f"rows are left in Redis: {left}")
     say("checked  no instance, task, timer or unpublished effect is left in Redis")
+
+
+async def _rows_left(store: Store, namespace: str, partitions: int) -> dict[str, int]:
+    """How many entries the keys of living things have, where there are any."""
+    left: dict[str, int] = {}
+    for number in range(partitions):
+        keys = PartitionKeys(namespace, number)
+        indexes = (keys.instances, keys.tasks, keys.timers)
+        reads: list[StoreRead] = [SortedRange(key, 0, 2**53, 1_000) for key in indexes]
+        answers = await store.query([*reads, ListRange(keys.outbox, 0, -1)])
+        counted = zip((*indexes, keys.outbox), answers, strict=True)
+        left.update({key: len(answer) for key, answer in counted if answer})
+    return left

@@ -7,6 +7,7 @@ SIGKILL; starts a fresh one; approves; and checks what a user relies on. The las
 """
 
 import asyncio
+import logging
 import sys
 import time
 from pathlib import Path
@@ -84,8 +85,8 @@ async def tell_the_story(environment: DevEnvironment) -> None:
 
             await kill_and_replace(environment)
 
+            say(f"approve  task {task_id}: the id from before the kill")
             await client.complete_task(task_id, {"approved": True})
-            say(f"approved task {task_id}: the id from before the kill")
             done = await client.await_completion("order-large")
             say(f"ended    order-large: {done.state}, {(done.variables or {}).get('receipt')}")
     await check_effects(environment.kafka.bootstrap, NAMESPACE, ORDERS, say)
@@ -103,6 +104,8 @@ async def kill_and_replace(environment: DevEnvironment) -> None:
 
 
 async def main() -> int:
+    # What libraries log is for operators; the story is told here.
+    logging.disable(logging.CRITICAL)
     options = DevOptions(
         namespace=NAMESPACE,
         partitions=PARTITIONS,
