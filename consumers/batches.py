@@ -38,6 +38,10 @@ class Batches:
         self._position = offset
         await self._services.log.seek(self._partition, offset)
 
+    async def leave(self) -> None:
+        """The partition is given up."""
+        await self._preparation.leave()
+
     async def run(self, publisher: OutboxPublisher) -> None:
         """Take batches until cancelled. Raises StorageError, LogError, SchemaError."""
         while True:

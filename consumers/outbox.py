@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from consumers.log import PublishError, PublishRefusedError
 from consumers.services import Limits, Services
+from consumers.together import Together
 from consumers.undeliverable import Undeliverable
 from consumers.wire import outgoing
 from schemas.errors import CorruptDocumentError
@@ -93,7 +94,7 @@ class OutboxPublisher:
         self._undeliverable = Undeliverable(services, partition)
         self._partition = partition
         self._lanes: dict[str, deque[Slot]] = {}
-        self._tasks: asyncio.TaskGroup | None = None
+        self._running: Together | None = None
         self.settled = asyncio.Event()
 
     async def run(self) -> None:
@@ -103,23 +104,22 @@ class OutboxPublisher:
         """
         publisher = await self._services.publishers.open()
         try:
-            async with asyncio.TaskGroup() as tasks:
-                self._tasks = tasks
-                self._publisher = publisher
-                self.offer(list(self._outbox.unsettled()))
-                await asyncio.get_running_loop().create_future()
+            self._publisher = publisher
+            self._running = Together()
+            self.offer(list(self._outbox.unsettled()))
+            await self._running.run()
         finally:
             await publisher.close()
 
     def offer(self, slots: Sequence[Slot]) -> None:
         """Take new entries of the outbox. Before `run` has begun it finds them by itself."""
-        if self._tasks is None:
+        if self._running is None:
             return
         for slot in slots:
             topic = slot.record.topic
             if topic not in self._lanes:
                 self._lanes[topic] = deque()
-                self._tasks.create_task(self._run_lane(topic))
+                self._running.start(self._run_lane(topic))
             self._lanes[topic].append(slot)
 
     async def _run_lane(self, topic: str) -> None:

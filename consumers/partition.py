@@ -12,6 +12,7 @@ that this owner wrote or read last, documents in memory and acknowledgements sti
 import asyncio
 import logging
 from collections.abc import Iterator
+from contextlib import suppress
 from enum import StrEnum
 
 from consumers.batches import Batches
@@ -21,6 +22,7 @@ from consumers.outbox import Outbox, OutboxPublisher
 from consumers.position import verify
 from consumers.services import Services
 from consumers.timers import Timers
+from consumers.together import Together
 from storage.errors import FenceLostError
 from storage.keys import PartitionKeys
 from storage.partition import PartitionState, Rules
@@ -30,6 +32,9 @@ log = logging.getLogger(__name__)
 
 STEADY_MS = 10_000
 """After so long without a failure the next one backs off from the beginning."""
+
+LEAVE_MS = 1_000
+"""How long the end of an ownership may take; the group is waiting."""
 
 EAGER_LOADS = 3
 """So many loads in a row are made at once; then something is wrong, and each waits longer."""
@@ -90,6 +95,14 @@ class Partition:
 
     async def run(self) -> None:
         """Own the partition until cancelled, or until it cannot be owned any longer."""
+        try:
+            await self._own()
+        finally:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LEAVE_MS / 1000):
+                    await self._batches.leave()
+
+    async def _own(self) -> None:
         while True:
             started = self._services.clock.monotonic_ms()
             try:
@@ -106,11 +119,15 @@ class Partition:
         await self._load()
         self._enter(Condition.SERVING)
         publisher = OutboxPublisher(self._outbox, self._services, self._number)
-        async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self._watch())
-            tasks.create_task(publisher.run())
-            tasks.create_task(self._timers.run())
-            tasks.create_task(self._batches.run(publisher))
+        together = Together()
+        for part in (
+            self._watch(),
+            publisher.run(),
+            self._timers.run(),
+            self._batches.run(publisher),
+        ):
+            together.start(part)
+        await together.run()
 
     async def _load(self) -> None:
         known = self._state.known_fence

@@ -46,6 +46,8 @@ class Preparation:
         self._transactions = Transactions(services.codec, services.clock, services.metrics)
         self._is_fresh = True
         self._careful = 0
+        self._attempts = 0
+        self._counted: Fence | None = None
         self._poison: dict[int, str] = {}
 
     async def prepare(self, fetched: Sequence[LogRecord], trim: int) -> Prepared:
@@ -53,8 +55,7 @@ class Preparation:
 
         Raises StorageError, NewerRecordError, NewerDocumentError.
         """
-        fence = self._state.fence
-        is_counted = await self._begin(fetched[0])
+        await self._begin(fetched[0])
         count = 1 if self._careful else min(len(fetched), self._limits.batch_records_max)
         while True:
             try:
@@ -70,7 +71,7 @@ class Preparation:
             if prepared.count == 1 or bytes_of(prepared.commit) <= self._limits.commit_bytes_max:
                 break
             count = prepared.count // 2
-        await self._survived(fence, is_counted=is_counted)
+        await self._survived()
         return prepared
 
     def _give_up(self, record: LogRecord, error: Exception) -> None:
@@ -117,32 +118,46 @@ class Preparation:
 
     # --- records that kill the process ---
 
-    async def _begin(self, first: LogRecord) -> bool:
-        """Count an attempt at what follows the fence, where it may be the first after a death."""
-        if not self._is_fresh and not self._careful:
-            return False
-        try:
-            attempts = await self._state.begin_attempt()
-        except StoreUnavailableError as error:
-            log.warning("attempt not counted: %s", error, extra={"partition": self._partition})
-            return False
-        if attempts >= self._limits.careful_attempts:
-            self._careful = self._limits.batch_records_max
-        if attempts > self._limits.poison_attempts:
-            reason = f"{attempts - 1} owners of the partition did not survive this record"
-            self._poison[first.offset] = reason
-        return True
-
-    async def _survived(self, fence: Fence, *, is_counted: bool) -> None:
-        self._is_fresh = False
-        self._careful = max(self._careful - 1, 0)
-        self._poison.clear()
-        if not is_counted:
+    async def leave(self) -> None:
+        """The partition is given up; nothing that is under way has killed this process."""
+        if self._counted is None:
             return
+        fence, self._counted = self._counted, None
         try:
             await self._state.end_attempt(fence)
         except StoreUnavailableError as error:
             log.warning("attempt still counted: %s", error, extra={"partition": self._partition})
+            self._counted = fence
+
+    async def _begin(self, first: LogRecord) -> None:
+        """Count an attempt at what follows the fence, where it may be the first after a death.
+
+        Only once a fence: whoever comes back here has survived the attempt before.
+        """
+        if not self._is_fresh and not self._careful:
+            return
+        if self._counted != self._state.fence:
+            await self._count_attempt()
+        if self._attempts >= self._limits.careful_attempts:
+            self._careful = max(self._careful, self._limits.batch_records_max)
+        if self._attempts > self._limits.poison_attempts:
+            reason = f"{self._attempts - 1} owners of the partition did not survive this record"
+            self._poison[first.offset] = reason
+
+    async def _count_attempt(self) -> None:
+        await self.leave()
+        self._attempts = 0
+        try:
+            self._attempts = await self._state.begin_attempt()
+            self._counted = self._state.fence
+        except StoreUnavailableError as error:
+            log.warning("attempt not counted: %s", error, extra={"partition": self._partition})
+
+    async def _survived(self) -> None:
+        self._is_fresh = False
+        self._careful = max(self._careful - 1, 0)
+        self._poison.clear()
+        await self.leave()
 
 
 def _needs(received: Sequence[Received]) -> tuple[list[str], list[str]]:
