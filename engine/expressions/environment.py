@@ -33,11 +33,12 @@ class Environment:
     """Everything an evaluation depends on. Equal environments give equal results.
 
     It may serve several evaluations of one transition, one after the other: each gets the whole
-    budget, while the counter behind uuid() and random number() goes on.
+    budget, while the counter behind uuid() and random number() goes on. `facts` are what JUEL's
+    `execution` tells about the instance; whoever evaluates JUEL may set them.
     """
 
-    __slots__ = ("_draws", "lookup", "missing", "nesting", "now_ms", "seed", "steps", "steps_max",
-                 "zone")  # fmt: skip
+    __slots__ = ("_draws", "facts", "lookup", "missing", "nesting", "now_ms", "seed", "steps",
+                 "steps_max", "zone")  # fmt: skip
 
     def __init__(
         self,
@@ -55,6 +56,7 @@ class Environment:
         self.steps = steps_max
         self.nesting = 0
         self.missing: dict[str, None] = {}
+        self.facts: Mapping[str, Value] = {}
         self._draws = 0
 
     def begin(self) -> None:

@@ -10,6 +10,19 @@ class ExpressionSyntaxError(ValueError):
         self.position = position
 
 
+class UnsupportedCallError(ExpressionSyntaxError):
+    """The text calls into Java, so it cannot be evaluated here; a worker could do what it asks for.
+
+    `name` is what the chain of calls begins with (a bean, a function), or "" for a plain value;
+    `call` is the chain without its arguments, such as `orderService.check`.
+    """
+
+    def __init__(self, name: str, call: str, position: int) -> None:
+        super().__init__(f"{call!r} exists only in Java", position)
+        self.name = name
+        self.call = call
+
+
 class EvaluationError(Exception):
     """The evaluation has no usable result. The caller turns it into an incident."""
 
