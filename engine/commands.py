@@ -24,13 +24,13 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     content: bytes
 
 
-class DeployResources(Command):
+class DeployResources(Command, frozen=True, kw_only=True):
     """Deploy all resources or, when one has an error, none. Idempotent by content."""
 
     resources: tuple[Resource, ...]
 
 
-class StartInstance(Command):
+class StartInstance(Command, frozen=True, kw_only=True):
     """Start a process at its none start event, or at `start_element`."""
 
     process_id: str
@@ -41,12 +41,12 @@ class StartInstance(Command):
     start_element: str | None = None
 
 
-class TerminateInstance(Command):
+class TerminateInstance(Command, frozen=True, kw_only=True):
     instance_id: str
     reason: str | None = None
 
 
-class SetVariables(Command):
+class SetVariables(Command, frozen=True, kw_only=True):
     """Set variables in the root scope, or in that of `element_instance_id`.
 
     `local` creates them there; otherwise each goes to the nearest scope that has the name.
@@ -58,14 +58,14 @@ class SetVariables(Command):
     local: bool = False
 
 
-class CompleteJob(Command):
+class CompleteJob(Command, frozen=True, kw_only=True):
     job_id: str
     attempt: int
     variables: str = "{}"
     token: str | None = None
 
 
-class FailJob(Command):
+class FailJob(Command, frozen=True, kw_only=True):
     """`retries` None: one less than before."""
 
     job_id: str
@@ -77,7 +77,7 @@ class FailJob(Command):
     token: str | None = None
 
 
-class ThrowError(Command):
+class ThrowError(Command, frozen=True, kw_only=True):
     """Throw a BPMN error from a job or a user task."""
 
     code: str
@@ -89,12 +89,12 @@ class ThrowError(Command):
     token: str | None = None
 
 
-class CompleteTask(Command):
+class CompleteTask(Command, frozen=True, kw_only=True):
     task_id: str
     variables: str = "{}"
 
 
-class PublishMessage(Command):
+class PublishMessage(Command, frozen=True, kw_only=True):
     """Publish a message. With `ttl_ms` 0 it is now or never; else it is buffered so long."""
 
     name: str
@@ -105,7 +105,7 @@ class PublishMessage(Command):
     instance_id: str | None = None
 
 
-class ResolveIncident(Command):
+class ResolveIncident(Command, frozen=True, kw_only=True):
     """Retry the very step that failed, after setting `variables` or a job's `retries`."""
 
     incident_id: str
@@ -116,7 +116,7 @@ class ResolveIncident(Command):
 # --- from the engine to itself ---
 
 
-class ActivateVersion(Command):
+class ActivateVersion(Command, frozen=True, kw_only=True):
     """Deployments to every partition: this version is the latest of its process from here on.
 
     `message_starts` are (message name, start element id) pairs; they replace the older version's.
@@ -131,7 +131,7 @@ class ActivateVersion(Command):
     message_starts: tuple[tuple[str, str], ...] = ()
 
 
-class VersionActivated(Command):
+class VersionActivated(Command, frozen=True, kw_only=True):
     """A partition's answer to `ActivateVersion`."""
 
     deployment: int
@@ -140,7 +140,7 @@ class VersionActivated(Command):
     partition: int
 
 
-class FireTimer(Command):
+class FireTimer(Command, frozen=True, kw_only=True):
     """The timer `timer` of the aggregate at `address` is due. `due_ms` names the occurrence."""
 
     address: str
@@ -148,14 +148,14 @@ class FireTimer(Command):
     due_ms: int
 
 
-class Continue(Command):
+class Continue(Command, frozen=True, kw_only=True):
     """Carry on with an advance that was cut. `steps` counts those taken since the last stimulus."""
 
     instance_id: str
     steps: int
 
 
-class StartChild(Command):
+class StartChild(Command, frozen=True, kw_only=True):
     """A call activity starts its called instance, on the same partition.
 
     `steps`: as in `Continue`, so that calls that call on without a wait are bounded, too.
@@ -172,7 +172,7 @@ class StartChild(Command):
     steps: int = 0
 
 
-class ChildEnded(Command):
+class ChildEnded(Command, frozen=True, kw_only=True):
     """A called instance tells its parent that it ended: COMPLETED with variables, or an error.
 
     `error_code` is set when an uncaught BPMN error left the child: it goes on in the parent.
@@ -188,14 +188,14 @@ class ChildEnded(Command):
     steps: int = 0
 
 
-class TerminateChild(Command):
+class TerminateChild(Command, frozen=True, kw_only=True):
     """The parent's call activity is gone: end the called instance."""
 
     instance_id: str
     parent_element: int
 
 
-class OpenSubscription(Command):
+class OpenSubscription(Command, frozen=True, kw_only=True):
     """An instance waits for a message. `subscription` is a number of the instance, never reused."""
 
     name: str
@@ -206,14 +206,14 @@ class OpenSubscription(Command):
     interrupting: bool
 
 
-class CloseSubscription(Command):
+class CloseSubscription(Command, frozen=True, kw_only=True):
     name: str
     correlation_key: str
     instance_id: str
     subscription: int
 
 
-class DeliverMessage(Command):
+class DeliverMessage(Command, frozen=True, kw_only=True):
     """The message aggregate offers a message to one subscription; the instance settles it."""
 
     instance_id: str
@@ -224,7 +224,7 @@ class DeliverMessage(Command):
     variables: str
 
 
-class SettleMessage(Command):
+class SettleMessage(Command, frozen=True, kw_only=True):
     """An instance's answer to `DeliverMessage`. Not `accepted`: offer it to the next."""
 
     name: str
@@ -236,7 +236,7 @@ class SettleMessage(Command):
     still_open: bool = False
 
 
-class StartByMessage(Command):
+class StartByMessage(Command, frozen=True, kw_only=True):
     """A message start event starts an instance; the instance settles by `MessageStartSettled`.
 
     `checksum` and `semantics` are the version's: the partition may not have activated it yet.
@@ -254,7 +254,7 @@ class StartByMessage(Command):
     semantics: int = 0
 
 
-class MessageStartSettled(Command):
+class MessageStartSettled(Command, frozen=True, kw_only=True):
     name: str
     correlation_key: str
     process_id: str
@@ -263,7 +263,7 @@ class MessageStartSettled(Command):
     accepted: bool
 
 
-class ReleaseMessageKey(Command):
+class ReleaseMessageKey(Command, frozen=True, kw_only=True):
     """An instance that a message with a key started has ended: its key may start another."""
 
     name: str
@@ -272,7 +272,7 @@ class ReleaseMessageKey(Command):
     instance_id: str
 
 
-class StartByTimer(Command):
+class StartByTimer(Command, frozen=True, kw_only=True):
     """A timer start event starts an instance. `checksum`, `semantics`: as in `StartByMessage`."""
 
     instance_id: str
@@ -283,7 +283,7 @@ class StartByTimer(Command):
     semantics: int = 0
 
 
-class RaiseIncident(Command):
+class RaiseIncident(Command, frozen=True, kw_only=True):
     """Raise an incident on the instance itself: an engine fault, an effect Kafka refuses."""
 
     instance_id: str
