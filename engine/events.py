@@ -33,7 +33,7 @@ class InstanceStart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     message_key: str | None = None
 
 
-class InstanceChanged(Event):
+class InstanceChanged(Event, frozen=True, kw_only=True, omit_defaults=True):
     """The instance's state became `state`; the first of them carries `start`.
 
     `error_code` is that of the BPMN error that nothing inside the instance caught.
@@ -45,7 +45,7 @@ class InstanceChanged(Event):
     error_code: str | None = None
 
 
-class ElementActivated(Event):
+class ElementActivated(Event, frozen=True, kw_only=True, omit_defaults=True):
     """An element instance began, consuming one arrival of each flow in `consumed`.
 
     `scope` is the key of the element instance around it, 0 for the process itself.
@@ -57,32 +57,32 @@ class ElementActivated(Event):
     consumed: tuple[str, ...] = ()
 
 
-class ElementCompleted(Event):
+class ElementCompleted(Event, frozen=True, kw_only=True, omit_defaults=True):
     """`discarded` names, once each, the arrivals of its scope that a terminate end event ended."""
 
     key: int
     discarded: tuple[str, ...] = ()
 
 
-class ElementTerminated(Event):
+class ElementTerminated(Event, frozen=True, kw_only=True, omit_defaults=True):
     key: int
 
 
-class FlowTaken(Event):
+class FlowTaken(Event, frozen=True, kw_only=True, omit_defaults=True):
     """A flow was taken in the scope `scope`, and waits to be consumed by its target."""
 
     flow_id: str
     scope: int
 
 
-class VariablesSet(Event):
+class VariablesSet(Event, frozen=True, kw_only=True, omit_defaults=True):
     """Names to the JSON texts of their values, in the scope `scope`."""
 
     scope: int
     variables: dict[str, str]
 
 
-class TimerArmed(Event):
+class TimerArmed(Event, frozen=True, kw_only=True, omit_defaults=True):
     """The element instance `owner` waits until `due_ms`, an instant computed once, now.
 
     `element_id` is the event that fires (the owner's own, a boundary event, an arm). Repeating
@@ -97,14 +97,14 @@ class TimerArmed(Event):
     repetitions: int | None = None
 
 
-class TimerClosed(Event):
+class TimerClosed(Event, frozen=True, kw_only=True, omit_defaults=True):
     """`fired`: it was due and taken; else it was withdrawn."""
 
     key: int
     fired: bool = False
 
 
-class SubscriptionOpened(Event):
+class SubscriptionOpened(Event, frozen=True, kw_only=True, omit_defaults=True):
     """`owner` waits for a message; `interrupting` False takes any number of them."""
 
     key: int
@@ -115,14 +115,14 @@ class SubscriptionOpened(Event):
     interrupting: bool = True
 
 
-class SubscriptionClosed(Event):
+class SubscriptionClosed(Event, frozen=True, kw_only=True, omit_defaults=True):
     """`message` is the number of the message that was taken, None: withdrawn."""
 
     key: int
     message: int | None = None
 
 
-class JobOpened(Event):
+class JobOpened(Event, frozen=True, kw_only=True, omit_defaults=True):
     """An attempt at a job. The key stays; the attempt counts up."""
 
     key: int
@@ -133,7 +133,7 @@ class JobOpened(Event):
     headers: dict[str, str] = {}
 
 
-class JobClosed(Event):
+class JobClosed(Event, frozen=True, kw_only=True, omit_defaults=True):
     """`reason`: completed, failed, error, canceled. A failed job may be opened again.
 
     `retry_at` is set when another attempt follows after a back-off. `error_code` is that of the
@@ -162,7 +162,7 @@ class TaskDetails(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     created_at: int = 0
 
 
-class TaskChanged(Event):
+class TaskChanged(Event, frozen=True, kw_only=True, omit_defaults=True):
     """`state`: created, assigned, updated, completed, canceled."""
 
     key: int
@@ -171,7 +171,7 @@ class TaskChanged(Event):
     details: TaskDetails | None = None
 
 
-class CallOpened(Event):
+class CallOpened(Event, frozen=True, kw_only=True, omit_defaults=True):
     """A call activity called the instance `child_id`."""
 
     key: int
@@ -179,14 +179,14 @@ class CallOpened(Event):
     child_id: str
 
 
-class CallClosed(Event):
+class CallClosed(Event, frozen=True, kw_only=True, omit_defaults=True):
     """`child_state` is the state in which the called instance ended; None: it was given up."""
 
     key: int
     child_state: str | None = None
 
 
-class IncidentRaised(Event):
+class IncidentRaised(Event, frozen=True, kw_only=True, omit_defaults=True):
     """`owner` is stuck at `step` (see `engine/lifecycle.py`) until the incident is resolved."""
 
     key: int
@@ -197,14 +197,14 @@ class IncidentRaised(Event):
     element_id: str | None = None
 
 
-class IncidentResolved(Event):
+class IncidentResolved(Event, frozen=True, kw_only=True, omit_defaults=True):
     """`canceled`: its element was left by another way."""
 
     key: int
     canceled: bool = False
 
 
-class ConditionEvaluated(Event):
+class ConditionEvaluated(Event, frozen=True, kw_only=True, omit_defaults=True):
     """One condition of a decision point, in the order of evaluation."""
 
     scope: int
