@@ -14,6 +14,7 @@ from aiokafka.errors import KafkaError
 
 from consumers.config import Config
 from consumers.kafka_publisher import KafkaPublishers
+from consumers.kafka_reader import keys_of
 from consumers.kafka_topics import (
     NUMBERED,
     KafkaTopics,
@@ -21,7 +22,7 @@ from consumers.kafka_topics import (
     planned_topics,
     replicas_for,
 )
-from consumers.log import OutgoingRecord
+from consumers.log import LogUnavailableError, OutgoingRecord, PublishError
 from consumers.namespace import NamespaceError, NamespaceRecord, read_namespace
 from schemas.catalogue import published_schemas
 from schemas.frames import Frame
@@ -58,6 +59,11 @@ async def initialise(
     """
     if partitions is not None and not 1 <= partitions <= PARTITIONS_MAX:
         raise NamespaceError(f"{partitions} partitions: 1 to {PARTITIONS_MAX} are possible")
+    if frame is Frame.CONFLUENT:
+        raise NamespaceError(
+            "the frame confluent needs the ids of a schema registry, at which this version does not"
+            " register: choose single-object or json"
+        )
     store = await connect_store(config.redis, config.namespace)
     try:
         async with KafkaTopics(config.kafka) as topics:
@@ -169,18 +175,29 @@ class _Initialisation:
                 )
 
     async def _publish_schemas(self, record: NamespaceRecord) -> None:
+        """Whoever reads records finds their schemas there, also those of newer versions."""
         topic = topic_name(self._config.namespace, SCHEMAS)
-        publishers = KafkaPublishers(self._config.kafka, self._config.namespace, record.partitions)
+        known = await keys_of(self._config.kafka, topic)
         records = [
             OutgoingRecord(topic=topic, key=fingerprint.encode(), value=schema.encode())
             for fingerprint, schema in sorted(published_schemas().items())
         ]
+        missing = [each for each in records if each.key not in known]
+        if missing:
+            await self._publish(missing, record.partitions)
+            self._note(f"{len(missing)} schemas on {topic}", created=True)
+        if len(missing) < len(records):
+            self._note(f"{len(records) - len(missing)} schemas on {topic}", created=False)
+
+    async def _publish(self, records: Sequence[OutgoingRecord], partitions: int) -> None:
+        publishers = KafkaPublishers(self._config.kafka, self._config.namespace, partitions)
         try:
             publisher = await publishers.open()
             await publisher.send(records)
+        except PublishError as error:
+            raise LogUnavailableError(f"schemas are not published: {error}") from error
         finally:
             await publishers.close()
-        self._note(f"{len(records)} schemas on {topic}", created=True)
 
     def _note(self, what: str, *, created: bool) -> None:
         (self._created if created else self._found).append(what)

@@ -9,7 +9,7 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -62,8 +62,12 @@ class _Segment(msgspec.Struct, eq=False):
 class ProducerSession:
     """A producer until its first failure. Then it is over, for all who use it."""
 
-    def __init__(self, producer: OrderedProducer) -> None:
+    def __init__(
+        self, producer: OrderedProducer, untimed: Callable[[str], None] = lambda _: None
+    ) -> None:
+        """`untimed` is told the topics on which the broker keeps the senders' timestamps."""
         self.producer = producer
+        self._untimed = untimed
         self.failure: str | None = None
         self._queues: dict[TopicPartition, deque[_Segment]] = {}
         self._pumps: dict[TopicPartition, asyncio.Task[None]] = {}
@@ -150,6 +154,8 @@ class ProducerSession:
             raise
         if metadata.offset < 0:
             raise KafkaError("the broker took it for a repetition and did not say where it is")
+        if metadata.timestamp < 0:
+            self._untimed(partition.topic)
         for number, segment in enumerate(taken):
             segment.written.append(
                 Acknowledgement(

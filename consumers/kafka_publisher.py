@@ -59,7 +59,9 @@ class KafkaPublishers(Publishers):
         self._session: ProducerSession | None = None
         self._opening = asyncio.Lock()
         self._creating = asyncio.Lock()
+        self._commands = topic_name(namespace, Topic.COMMANDS)
         self.is_idempotent: bool | None = None
+        self.keeps_senders_times = False
 
     async def open(self) -> Publisher:
         async with self._opening:
@@ -68,7 +70,7 @@ class KafkaPublishers(Publishers):
                 return KafkaPublisher(self, session)
             if session is not None:
                 await session.end("another publication of this process failed")
-            self._session = ProducerSession(await self._start())
+            self._session = ProducerSession(await self._start(), self._say_untimed)
             return KafkaPublisher(self, self._session)
 
     async def close(self) -> None:
@@ -111,6 +113,15 @@ class KafkaPublishers(Publishers):
             if asyncio.get_running_loop().time() > deadline:
                 raise PublishRefusedError(f"the brokers do not tell of {topic} yet")
             await asyncio.sleep(POLL_S)
+
+    def _say_untimed(self, topic: str) -> None:
+        """Some brokers take the setting LogAppendTime, and do not do it."""
+        if topic == self._commands and not self.keeps_senders_times:
+            self.keeps_senders_times = True
+            log.warning(
+                "this broker does not stamp records: the clocks of those who send commands rule"
+                " timers. Good for trying things out; for more use Apache Kafka"
+            )
 
     async def _start(self) -> OrderedProducer:
         if self.is_idempotent is not False:
