@@ -18,6 +18,7 @@ import msgspec
 NESTING_MAX: Final = 100
 EXPONENT_MAX: Final = 6144  # of decimal128, which Camunda's FEEL engine computes with
 INTEGER_LIMIT: Final = 10**34
+DIGITS_MAX: Final = 4_300  # Python's own limit; arithmetic on a longer number would not be cheap
 
 
 class ValueDecodeError(ValueError):
@@ -67,6 +68,8 @@ def normalise(number: Decimal) -> int | Decimal:
 
 
 def _exact(text: str) -> int | Decimal:
+    if len(text) > DIGITS_MAX:
+        raise ValueDecodeError(f"A number is longer than {DIGITS_MAX} digits.")
     try:
         number = Decimal(text)
     except decimal.InvalidOperation:
