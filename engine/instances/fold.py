@@ -14,25 +14,31 @@ def fold(
 ) -> ProcessInstance | Tombstone | None:
     """The state after an instance's transitions, given from its start on and in their order.
 
-    Copies of a part are skipped; an ended instance that was started again begins anew.
+    Copies of a part are skipped; an ended instance that was started again begins anew. Raises
+    ValueError when the history does not begin with a start.
     """
-    state: ProcessInstance | None = None
-    ended: Tombstone | None = None
+    state: ProcessInstance | Tombstone | None = None
     last = (-1, -1)
     for part in transitions:
         position = (part.offset, part.index)
-        if position <= last:
-            continue
-        last = position
-        first = part.events[0]
-        if isinstance(first, InstanceChanged) and first.start is not None:
-            state, ended = create(part.instance_id, first.start), None
-        if state is None:
-            raise ValueError(f"the history of {part.instance_id} does not begin with its start")
-        for event in part.events:
-            evolve(state, event, part.time)
-        state.digest = chain(state.digest, encode(part.events))
-        state.revision += part.part == 1
-        if is_over(state):
-            ended = bury(state, part.time, tombstone_ms)
-    return ended if ended is not None else state
+        if position > last:
+            state = fold_part(state, part, tombstone_ms)
+            last = position
+    return state
+
+
+def fold_part(
+    before: ProcessInstance | Tombstone | None, part: Transition, tombstone_ms: int
+) -> ProcessInstance | Tombstone:
+    """The state after one more part of the history; a living `before` is changed in place."""
+    first = part.events[0]
+    state = before if isinstance(before, ProcessInstance) else None
+    if isinstance(first, InstanceChanged) and first.start is not None:
+        state = create(part.instance_id, first.start)
+    if state is None:
+        raise ValueError(f"the history of {part.instance_id} does not begin with its start")
+    for event in part.events:
+        evolve(state, event, part.time)
+    state.digest = chain(state.digest, encode(part.events))
+    state.revision += part.part == 1
+    return bury(state, part.time, tombstone_ms) if is_over(state) else state

@@ -23,7 +23,7 @@ from engine import commands as c
 from engine import events as e
 from engine import records as r
 from engine.definitions import Definitions, ProcessVersions, VersionRef
-from engine.instances.fold import fold
+from engine.instances.fold import fold_part
 from engine.lifecycle import InstanceState
 from engine.model.elements import AnyElement, MessageTrigger, ProcessModel, StartEvent
 from engine.outcome import AggregateState
@@ -119,6 +119,7 @@ class Runner:
         self.models: dict[tuple[str, str], ProcessModel] = {}
         self.publications: list[r.Publication] = []
         self.history: dict[str, list[r.Transition]] = {}
+        self.folded: dict[str, ProcessInstance | Tombstone] = {}
         self.outcomes: list[RecordOutcome] = []
         self._loaded: dict[str, tuple[AggregateState, bytes]] = {}
         self._command_ids = count(1)
@@ -431,9 +432,6 @@ class Runner:
         for address, (state, encoded) in self._loaded.items():
             assert msgspec.msgpack.encode(state) == encoded, f"{address} was changed"
 
-    def _folded(self, instance_id: str) -> ProcessInstance | Tombstone | None:
-        return fold(self.history.get(instance_id, []), self.settings.tombstone_ms)
-
     def _absorb(self, partition: Partition, outcome: RecordOutcome) -> None:
         self.outcomes.append(outcome)
         partition.now = outcome.now
@@ -456,7 +454,7 @@ class Runner:
                 continue
             partition.states[address] = state
             if isinstance(state, ProcessInstance | Tombstone):
-                assert state == self._folded(address), f"{address} is not the fold of its history"
+                assert state == self.folded[address], f"{address} is not the fold of its history"
                 assert_consistent(state, _timers_of(partition, address))
 
     def _publish(self, publication: r.Publication) -> None:
@@ -464,6 +462,9 @@ class Runner:
         record = publication.record
         if isinstance(record, r.Transition):
             self.history.setdefault(record.instance_id, []).append(record)
+            self.folded[record.instance_id] = fold_part(
+                self.folded.get(record.instance_id), record, self.settings.tombstone_ms
+            )
         elif isinstance(record, r.SentCommand):
             assert publication.partition is not None
             self._append(

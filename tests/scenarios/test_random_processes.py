@@ -1,0 +1,75 @@
+"""Random processes under random stimuli: every run ends, nothing is left, history gives all back.
+
+After each record the runner compares documents with the fold of their history and checks that
+counts, waits, timers and sizes agree. A failure names its seed, and the seed gives it again.
+"""
+
+from random import Random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine import commands as c
+from engine.lifecycle import InstanceState
+from engine.settings import Settings
+from tests.support.random_processes import CALLED, finish, random_process, stimulate
+from tests.support.runner import VARIANTS, Runner, Variant, subscriptions
+
+SEEDS = st.integers(0, 2**32)
+HOUR = 3_600_000
+
+
+def start(chance: Random, *variants: Variant) -> list[Runner]:
+    """The same random process in each variant."""
+    model = random_process(chance)
+    runs = []
+    for variant in variants:
+        run = Runner(CALLED, model, variant=variant, settings=Settings(steps_max=5_000))
+        run.start("p", variables='{"n": 3, "rounds": 0}')
+        runs.append(run)
+    return runs
+
+
+def stimuli(chance: Random) -> list[int]:
+    return [chance.randrange(10_000) for _ in range(chance.randrange(30))]
+
+
+@settings(max_examples=150, deadline=None)
+@given(seed=SEEDS)
+def test_every_run_comes_to_its_end_and_leaves_nothing(seed: int) -> None:
+    chance = Random(seed)
+    (run,) = start(chance, chance.choice(VARIANTS))
+    for choice in stimuli(chance):
+        stimulate(run, choice)
+    finish(run)
+    assert run.state() is InstanceState.COMPLETED
+    run.elapse(HOUR)  # what lives of messages is over
+    assert subscriptions(run) == []
+    run.assert_nothing_left()
+
+
+@settings(max_examples=75, deadline=None)
+@given(seed=SEEDS)
+def test_a_run_can_be_terminated_at_any_time_and_leaves_nothing(seed: int) -> None:
+    chance = Random(seed)
+    (run,) = start(chance, chance.choice(VARIANTS))
+    for choice in stimuli(chance):
+        stimulate(run, choice)
+    if run.state() is InstanceState.RUNNING:
+        run.accept(c.TerminateInstance(instance_id="a"))
+    run.elapse(HOUR)
+    assert subscriptions(run) == []
+    run.assert_nothing_left()
+
+
+@settings(max_examples=50, deadline=None)
+@given(seed=SEEDS)
+def test_repeated_records_lead_to_the_same_documents_and_effects(seed: int) -> None:
+    chance = Random(seed)
+    once, twice = start(chance, VARIANTS[0], VARIANTS[1])
+    for choice in stimuli(chance):
+        stimulate(once, choice)
+        stimulate(twice, choice)
+    assert [effect.type for effect in once.effects()] == [effect.type for effect in twice.effects()]
+    assert once.path() == twice.path()
+    assert once.state() == twice.state()

@@ -1,0 +1,322 @@
+"""Random processes of nested blocks, and random stimuli for them.
+
+A block has one entry and leaves by its one exit exactly once, so every join is met and every
+process can come to its end; what happens in between (interruptions, errors, failures, incidents) is
+left to chance.
+"""
+
+from itertools import count, pairwise
+from random import Random
+from typing import NamedTuple
+
+from engine import commands as c
+from engine.model.elements import ProcessModel
+from engine.state import IncidentWait, ProcessInstance
+from tests.support.models import (
+    boundary,
+    call_activity,
+    catch,
+    chain,
+    compiled,
+    end,
+    error,
+    error_event,
+    event_gateway,
+    exclusive,
+    flow,
+    message,
+    message_event,
+    parallel,
+    receive_task,
+    script_task,
+    service_task,
+    start,
+    sub_process,
+    task,
+    terminate_event,
+    timer,
+    user_task,
+)
+from tests.support.runner import Runner
+
+MINUTE = 60_000
+CODES = ("LOW", "HIGH")
+MESSAGES = ("news", "other", "third")
+"""A boundary event that does not interrupt takes any number of the first, so nobody else waits for
+it: of several subscribers in one process a message goes to the first."""
+ROOTS = (
+    message("m", "news", key='="k"'),
+    message("other", "other", key='="k"'),
+    message("third", "third", key='="k"'),
+    error("low", "LOW"),
+    error("high", "HIGH"),
+)
+CALLED = compiled(
+    *ROOTS,
+    start("s"),
+    service_task("work"),
+    user_task("look"),
+    end("bad", error_event("high")),
+    exclusive("choice", default="fine"),
+    end("e"),
+    chain("s", "work", "choice"),
+    flow("choice", "bad", condition="=n = 13"),
+    flow("choice", "look", flow_id="fine"),
+    chain("look", "e"),
+    process_id="called",
+)
+
+
+class Block(NamedTuple):
+    parts: tuple[str, ...]
+    entry: str
+    exit: str
+
+
+class Builder:
+    """Draws blocks; every element gets a number of its own."""
+
+    def __init__(self, chance: Random) -> None:
+        self.chance = chance
+        self.numbers = count(1)
+
+    def choose(self, options: int) -> int:
+        return self.chance.randrange(options)
+
+    def name(self, kind: str) -> str:
+        return f"{kind}{next(self.numbers)}"
+
+    def block(self, depth: int) -> Block:
+        kinds = (self.activity, self.wait, self.sequence, self.choice, self.fork, self.race,
+                 self.loop)  # fmt: skip
+        return kinds[self.choose(len(kinds) if depth > 0 else 2)](depth)
+
+    def sequence(self, depth: int) -> Block:
+        blocks = [self.block(depth - 1) for _ in range(1 + self.choose(3))]
+        parts = [part for block in blocks for part in block.parts]
+        for before, after in pairwise(blocks):
+            parts.append(flow(before.exit, after.entry))
+        return Block(tuple(parts), blocks[0].entry, blocks[-1].exit)
+
+    def activity(self, depth: int) -> Block:
+        """An activity, perhaps with boundary events; ways that interrupt meet its own."""
+        name, parts = self.some_activity(depth)
+        merge = self.name("merge")
+        for kind in self.chance.sample(range(5), self.choose(3)):
+            event, beside = self.name("edge"), self.name("b")
+            trigger, interrupting = self.some_boundary(kind)
+            parts += (boundary(event, name, trigger, interrupting=interrupting),)
+            if interrupting:
+                parts += (flow(event, merge),)
+            else:
+                parts += (self.some_task(beside), flow(event, beside))
+        return Block((*parts, exclusive(merge), flow(name, merge)), name, merge)
+
+    def some_task(self, name: str) -> str:
+        kinds = (task(name), service_task(name), user_task(name))
+        return kinds[self.choose(len(kinds))]
+
+    def some_activity(self, depth: int) -> tuple[str, tuple[str, ...]]:
+        kind = self.choose(6 if depth > 0 else 5)
+        name = self.name("a")
+        if kind == 0:
+            return name, (service_task(name, retries=str(1 + self.choose(2))),)
+        if kind == 1:
+            return name, (user_task(name, inputs={"local": "=n"}, outputs={"seen": "=local"}),)
+        if kind == 2:
+            return name, (script_task(name, "=n + 1", result="n"),)
+        if kind == 3:
+            return name, (call_activity(name, "called"),)
+        if kind == 4:
+            return name, (task(name),)
+        return name, (self.some_sub_process(name, depth),)
+
+    def some_sub_process(self, name: str, depth: int) -> str:
+        """Its blocks run side by side, one after the other in a scope that waits for them all."""
+        begin, over = self.name("s"), self.name("e")
+        trigger = terminate_event() if self.choose(3) == 0 else ""
+        parts = [start(begin), end(over, trigger)]
+        for _ in range(1 + self.choose(3)):
+            inner = self.block(depth - 1)
+            parts += [*inner.parts, flow(begin, inner.entry), flow(inner.exit, over)]
+        return sub_process(name, *parts, inputs={"mine": "=n"}, outputs={"n": "=n"})
+
+    def some_boundary(self, kind: int) -> tuple[str, bool]:
+        if kind == 0:
+            return timer(duration="PT5M"), bool(self.choose(2))
+        if kind == 1:
+            return timer(cycle="R2/PT3M"), False
+        if kind == 2:
+            return message_event("m"), bool(self.choose(2))
+        if kind == 3:
+            return error_event("low"), True
+        return error_event(), True
+
+    def wait(self, depth: int) -> Block:
+        name = self.name("w")
+        kinds = (
+            catch(name, timer(duration="PT2M")),
+            catch(name, message_event("other")),
+            receive_task(name, "third"),
+        )
+        return Block((kinds[self.choose(len(kinds))],), name, name)
+
+    def choice(self, depth: int) -> Block:
+        split, merge = self.name("x"), self.name("x")
+        first, second = self.block(depth - 1), self.block(depth - 1)
+        default = f"default-{split}"
+        return Block(
+            (
+                exclusive(split, default=default),
+                exclusive(merge),
+                *first.parts,
+                *second.parts,
+                flow(split, first.entry, condition=f"=n > {self.choose(5)}"),
+                flow(split, second.entry, flow_id=default),
+                flow(first.exit, merge),
+                flow(second.exit, merge),
+            ),
+            split,
+            merge,
+        )
+
+    def fork(self, depth: int) -> Block:
+        split, join = self.name("f"), self.name("j")
+        parts = [parallel(split), parallel(join)]
+        for _ in range(2 + self.choose(2)):
+            block = self.block(depth - 1)
+            parts += [*block.parts, flow(split, block.entry), flow(block.exit, join)]
+        return Block(tuple(parts), split, join)
+
+    def race(self, depth: int) -> Block:
+        split, merge = self.name("g"), self.name("x")
+        arms = [self.name("w"), self.name("w"), self.name("w")]
+        parts = [
+            event_gateway(split),
+            exclusive(merge),
+            catch(arms[0], timer(duration="PT1M")),
+            catch(arms[1], message_event("other")),
+            receive_task(arms[2], "third"),
+        ]
+        for arm in arms:
+            parts += [flow(split, arm), flow(arm, merge)]
+        return Block(tuple(parts), split, merge)
+
+    def loop(self, depth: int) -> Block:
+        """Around again until the counter is high enough."""
+        again, count_up, check = self.name("x"), self.name("c"), self.name("x")
+        inner = self.block(depth - 1)
+        back = f"back-{check}"
+        out = self.name("t")
+        return Block(
+            (
+                exclusive(again),
+                *inner.parts,
+                script_task(count_up, "=rounds + 1", result="rounds"),
+                exclusive(check, default=back),
+                task(out),
+                chain(again, inner.entry),
+                chain(inner.exit, count_up, check),
+                flow(check, again, flow_id=back),
+                flow(check, out, condition=f"=rounds > {1 + self.choose(3)}"),
+            ),
+            again,
+            out,
+        )
+
+
+def random_process(chance: Random, depth: int = 3) -> ProcessModel:
+    block = Builder(chance).sequence(depth + 1)
+    return compiled(
+        *ROOTS,
+        start("s"),
+        *block.parts,
+        end("e"),
+        flow("s", block.entry),
+        flow(block.exit, "e"),
+    )
+
+
+def stimulate(run: Runner, choice: int) -> None:
+    """Do one of the things that the outside may do; which, and to whom, follows from a number."""
+    kinds = (complete_job, complete_job, complete_task, complete_task, publish, elapse, fail_job,
+             throw_error, resolve, set_variables)  # fmt: skip
+    choice, kind = divmod(choice, len(kinds))
+    kinds[kind](run, choice)
+
+
+def complete_job(run: Runner, choice: int) -> None:
+    jobs = run.jobs()
+    if jobs:
+        job = jobs[choice % len(jobs)]
+        variables = f'{{"n": {choice % 15}}}'
+        run.accept(c.CompleteJob(job_id=job.job_id, attempt=job.attempt, variables=variables))
+
+
+def complete_task(run: Runner, choice: int) -> None:
+    tasks = run.tasks()
+    if tasks:
+        run.accept(c.CompleteTask(task_id=tasks[choice % len(tasks)].task_id))
+
+
+def publish(run: Runner, choice: int) -> None:
+    name = MESSAGES[choice % 3]
+    ttl = (0, 5 * MINUTE)[choice // 3 % 2]
+    run.accept(c.PublishMessage(name=name, correlation_key="k", ttl_ms=ttl))
+
+
+def elapse(run: Runner, choice: int) -> None:
+    if choice % 2:
+        run.elapse(choice % 7 * MINUTE)
+    else:
+        run.sleep(choice % 7 * MINUTE)
+
+
+def fail_job(run: Runner, choice: int) -> None:
+    jobs = run.jobs()
+    if jobs:
+        job = jobs[choice % len(jobs)]
+        backoff_ms = choice % 3 * MINUTE
+        run.accept(c.FailJob(job_id=job.job_id, attempt=job.attempt, backoff_ms=backoff_ms))
+
+
+def throw_error(run: Runner, choice: int) -> None:
+    jobs = run.jobs()
+    if jobs:
+        job = jobs[choice % len(jobs)]
+        code = CODES[choice // 7 % 2]
+        run.accept(c.ThrowError(job_id=job.job_id, attempt=job.attempt, code=code))
+
+
+def resolve(run: Runner, choice: int) -> None:
+    open_incidents = incidents(run)
+    if open_incidents:
+        run.accept(c.ResolveIncident(incident_id=open_incidents[choice % len(open_incidents)]))
+
+
+def set_variables(run: Runner, choice: int) -> None:
+    if isinstance(run.document(), ProcessInstance):
+        run.accept(c.SetVariables(instance_id="a", variables=f'{{"n": {choice % 5}}}'))
+
+
+def incidents(run: Runner) -> list[str]:
+    return [
+        f"{state.instance_id}:{wait.key}"
+        for partition in run.partitions
+        for state in partition.states.values()
+        if isinstance(state, ProcessInstance)
+        for wait in state.waits.values()
+        if isinstance(wait, IncidentWait)
+    ]
+
+
+def finish(run: Runner) -> None:
+    """Do everything that anybody waits for until nobody does."""
+    for turn in range(500):
+        if not isinstance(run.document(), ProcessInstance):
+            return
+        for act in (resolve, complete_job, complete_task):
+            act(run, 0)
+        publish(run, 1 + turn % 2)
+        run.elapse(MINUTE)
+    raise AssertionError(f"it comes to no end: {run.waiting()}")
