@@ -23,6 +23,7 @@ from engine.expressions.operators import less as less_strictly
 from engine.expressions.type_names import type_name
 from engine.values import ExpressionValue, Value, ValueEncodeError, encode
 
+NUMBERS: Final = frozenset((int, Decimal))
 _NUMBER: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,4})?", re.ASCII)
 _NUMBER_LENGTH_MAX: Final = 100
 _SHOWN_MAX: Final = 40
@@ -48,8 +49,7 @@ def to_boolean(value: Value) -> bool:
 
 def to_number(value: Value) -> Number:
     """Null and "" are 0; a text is the number that it spells."""
-    kind = type(value)
-    if kind is int or kind is Decimal:
+    if type(value) in NUMBERS:
         return value  # type: ignore[return-value]  # just checked, without a call
     if value is None or value == "":
         return 0
@@ -85,10 +85,9 @@ def equal(left: Value, right: Value, env: Environment) -> bool:
     """left == right: numbers first, then booleans, then texts; what is left must be alike."""
     if left is None or right is None:
         return left is right
-    kinds = (type(left), type(right))
-    if int in kinds or Decimal in kinds:
+    if type(left) in NUMBERS or type(right) in NUMBERS:
         return to_number(left) == to_number(right)
-    if bool in kinds:
+    if isinstance(left, bool) or isinstance(right, bool):
         return to_boolean(left) is to_boolean(right)
     left, right = _read_alike(left, right)
     if isinstance(left, str) or isinstance(right, str):
@@ -100,8 +99,7 @@ def compare(left: Value, right: Value, env: Environment) -> int | None:
     """Below, at or above 0 as left is less, equal or greater; null if just one of them is null."""
     if left is None or right is None:
         return 0 if left is right else None
-    kinds = (type(left), type(right))
-    if int in kinds or Decimal in kinds:
+    if type(left) in NUMBERS or type(right) in NUMBERS:
         one, other = to_number(left), to_number(right)
         return (one > other) - (one < other)
     left, right = _read_alike(left, right)

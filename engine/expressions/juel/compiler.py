@@ -15,10 +15,10 @@ from engine.expressions.errors import (
     UnsupportedCallError,
 )
 from engine.expressions.juel import execution, syntax
-from engine.expressions.juel.coercion import shown, to_boolean, to_number, to_text
+from engine.expressions.juel.coercion import NUMBERS, shown, to_boolean, to_number, to_text
 from engine.expressions.juel.functions import FUNCTIONS, Function
 from engine.expressions.juel.methods import call_method, getter_key, is_known
-from engine.expressions.juel.operators import OPERATIONS, PREFIXES
+from engine.expressions.juel.operators import OPERATIONS, PREFIXES, RELATIONS
 from engine.expressions.numeric import truncated
 from engine.values import Value
 
@@ -202,6 +202,9 @@ def _chain(node: syntax.Chain, build: Build) -> Code:
     first = build.code(node.first)
     rest = tuple((OPERATIONS[operator], build.code(operand)) for operator, operand in node.rest)
     if len(rest) == 1:
+        symbol, operand_node = node.rest[0]
+        if symbol in RELATIONS and isinstance(operand_node, syntax.Literal):
+            return _against_literal(first, symbol, operand_node.value)
         operation, operand = rest[0]
         return lambda env, frame: operation(first(env, frame), operand(env, frame), env)
 
@@ -213,6 +216,20 @@ def _chain(node: syntax.Chain, build: Build) -> Code:
         return value
 
     return chain
+
+
+def _against_literal(first: Code, symbol: str, literal: Value) -> Code:
+    """A comparison with a literal, the most frequent condition of all: numbers without coercion."""
+    relation, operation = RELATIONS[symbol], OPERATIONS[symbol]
+    is_number = type(literal) in NUMBERS
+
+    def check(env: Environment, frame: Frame | None) -> Value:
+        value = first(env, frame)
+        if is_number and type(value) in NUMBERS:
+            return relation(value, literal)
+        return operation(value, literal, env)
+
+    return check
 
 
 def _conjunction(node: syntax.Conjunction, build: Build) -> Code:

@@ -3,23 +3,31 @@
 JSR-245 sections 1.7 and 1.8, except that numbers are exact: 7 / 2 is 3.5, and 1 / 3 has 34 digits.
 """
 
+import operator
 from collections.abc import Callable
 from decimal import Decimal
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from engine.expressions.arithmetic import calculate
 from engine.expressions.environment import Environment
 from engine.expressions.errors import EvaluationError
-from engine.expressions.juel.coercion import compare, equal, is_empty, to_boolean, to_number
+from engine.expressions.juel.coercion import (
+    NUMBERS,
+    compare,
+    equal,
+    is_empty,
+    to_boolean,
+    to_number,
+)
 from engine.expressions.numeric import CONTEXT, Number
 from engine.values import Value
 
 Operation: TypeAlias = Callable[[Value, Value, Environment], Value]
 
 
-def _arithmetic(operator: str) -> Operation:
+def _arithmetic(symbol: str) -> Operation:
     def apply(left: Value, right: Value, _env: Environment) -> Value:
-        return _defined(calculate(operator, to_number(left), to_number(right)))
+        return _defined(calculate(symbol, to_number(left), to_number(right)))
 
     return apply
 
@@ -46,24 +54,16 @@ def _not_equal(left: Value, right: Value, env: Environment) -> Value:
     return not equal(left, right, env)
 
 
-def _less(left: Value, right: Value, env: Environment) -> Value:
-    order = compare(left, right, env)
-    return order is not None and order < 0
+def _relation(rule: Callable[[Any, Any], bool]) -> Operation:
+    """A comparison; false if just one side is null."""
 
+    def holds(left: Value, right: Value, env: Environment) -> Value:
+        if type(left) in NUMBERS and type(right) in NUMBERS:
+            return rule(left, right)
+        order = compare(left, right, env)
+        return order is not None and rule(order, 0)
 
-def _greater(left: Value, right: Value, env: Environment) -> Value:
-    order = compare(left, right, env)
-    return order is not None and order > 0
-
-
-def _at_most(left: Value, right: Value, env: Environment) -> Value:
-    order = compare(left, right, env)
-    return order is not None and order <= 0
-
-
-def _at_least(left: Value, right: Value, env: Environment) -> Value:
-    order = compare(left, right, env)
-    return order is not None and order >= 0
+    return holds
 
 
 ARITHMETIC: Final[dict[str, Operation]] = {
@@ -73,14 +73,21 @@ ARITHMETIC: Final[dict[str, Operation]] = {
     "/": _arithmetic("/"),
     "%": _remainder,
 }
+RELATIONS: Final[dict[str, Callable[[Any, Any], bool]]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
+}
+"""Of two numbers, which need no coercion."""
+
 OPERATIONS: Final[dict[str, Operation]] = {
     **ARITHMETIC,
+    **{symbol: _relation(rule) for symbol, rule in RELATIONS.items()},
     "==": equal,
     "!=": _not_equal,
-    "<": _less,
-    ">": _greater,
-    "<=": _at_most,
-    ">=": _at_least,
 }
 
 

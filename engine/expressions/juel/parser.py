@@ -213,7 +213,7 @@ class Parser:
             return syntax.Literal(_CONSTANTS[name])
         if self._begins_prefixed_function():
             self._take()
-            name = f"{name}:{self._take().text}"
+            name = f"{name}:{self._take().word}"
         if self._accept("("):
             return syntax.FunctionCall(name, self._arguments(), token.start)
         return syntax.Variable(name)
@@ -222,7 +222,7 @@ class Parser:
         """Whether `:name(` follows. In `a ? b : c(1)` the colon belongs to the choice."""
         return (
             self._sees(":")
-            and self._peek(1).kind is Kind.NAME
+            and bool(self._peek(1).word)  # also of an operator: `vars:eq(...)`
             and self._sees("(", 2)
             and not (self._choices and self._peek(1).start > self._peek().start + 1)
         )
