@@ -5,6 +5,7 @@ from typing import Final
 
 from engine.expressions.calendar import civil
 from engine.expressions.calendar.temporal import (
+    NANOS_PER_DAY,
     NANOS_PER_SECOND,
     Date,
     DateTime,
@@ -98,7 +99,7 @@ def to_time(_env: Environment, value: Value) -> Value:
     """time, from a string, a time, a date or a date and time"""
     match value:
         case str():
-            return parse_time(value)
+            return parse_time(value.removeprefix("T"))
         case DateTime():
             return value.time
         case Date():
@@ -151,6 +152,30 @@ def _day(value: Date | DateTime) -> Date:
     return value.date if isinstance(value, DateTime) else value
 
 
+def cycle(_env: Environment, repetitions: Value, interval: DaysDuration | MonthsDuration) -> Value:
+    """cycle: the text of a timer cycle (Camunda 8); for ever if there is no number"""
+    if repetitions is None:
+        return f"R/{_timer_text(interval)}"
+    if isinstance(repetitions, bool) or not isinstance(repetitions, (int, Decimal)):
+        return None
+    return f"R{truncated(repetitions)}/{_timer_text(interval)}"
+
+
+def endless_cycle(env: Environment, interval: DaysDuration | MonthsDuration) -> Value:
+    """cycle, for ever"""
+    return cycle(env, None, interval)
+
+
+def _timer_text(interval: DaysDuration | MonthsDuration) -> str:
+    """Without days: a timer would add those on the calendar, and not as exact time."""
+    if isinstance(interval, MonthsDuration) or abs(interval.nanos) < NANOS_PER_DAY:
+        return interval.json_text()
+    days, rest = divmod(abs(interval.nanos), NANOS_PER_DAY)
+    hours, rest = divmod(rest, 3600 * NANOS_PER_SECOND)
+    below = DaysDuration(rest).json_text().removeprefix("PT").removeprefix("0S")
+    return f"{'-' if interval.nanos < 0 else ''}PT{days * 24 + hours}H{below}"
+
+
 def day_of_year(_env: Environment, date: Date | DateTime) -> Value:
     """day of year"""
     day = _day(date)
@@ -198,6 +223,10 @@ FUNCTIONS: Final[dict[str, tuple[Signature, ...]]] = {
         ),
     ),
     "duration": (signature("from: any", to_duration),),
+    "cycle": (
+        signature("interval: duration", endless_cycle),
+        signature("repetitions: any, interval: duration", cycle),
+    ),
     "years and months duration": (signature("from: day, to: day", months_between),),
     "day of year": (signature("date: day", day_of_year),),
     "day of week": (signature("date: day", day_of_week),),

@@ -24,7 +24,7 @@ from engine.values import ExpressionValue
 
 _DATE = re.compile(r"(-?(?:\d{4}|[1-9]\d{4,8}))-(\d\d)-(\d\d)", re.ASCII)
 _TIME = re.compile(
-    r"(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?"
+    r"(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?"
     r"(Z|z|[+-]\d\d:\d\d(?::\d\d)?)?"
     r"(?:@([A-Za-z0-9_+\-/]+)|\[([A-Za-z0-9_+\-/]+)\])?",
     re.ASCII,
@@ -59,7 +59,7 @@ def parse_offset(text: str) -> int | None:
 
 
 def _parse_clock(match: re.Match[str]) -> int | None:
-    hour, minute, second = int(match[1]), int(match[2]), int(match[3])
+    hour, minute, second = int(match[1]), int(match[2]), int(match[3] or 0)
     if hour > 23 or minute > 59 or second > 59:
         return None
     fraction = int((match[4] or "").ljust(9, "0"))

@@ -24,9 +24,9 @@ def compile_call(node: syntax.Call, scope: Scope) -> Code:
     """function(argument, ...)"""
     arguments = tuple(scope.code(argument) for argument in node.arguments)
     builtin = _builtin(node.function, scope)
-    if builtin is not None:
+    if builtin is not None and not _is_bound(node.function, scope):
         return _builtin_call(builtin, node, arguments)
-    function = scope.code(node.function)
+    function = _function(node.function, builtin, scope)
     return lambda env, frame: invoke(
         function(env, frame), [argument(env, frame) for argument in arguments], env
     )
@@ -34,8 +34,7 @@ def compile_call(node: syntax.Call, scope: Scope) -> Code:
 
 def compile_named_call(node: syntax.NamedCall, scope: Scope) -> Code:
     """function(name: argument, ...)"""
-    builtin = _builtin(node.function, scope)
-    function = scope.code(node.function) if builtin is None else _constant(builtin)
+    function = _function(node.function, _builtin(node.function, scope), scope)
     arguments = tuple((name, scope.code(argument)) for name, argument in node.arguments)
     return lambda env, frame: invoke_named(
         function(env, frame), {name: argument(env, frame) for name, argument in arguments}, env
@@ -43,10 +42,29 @@ def compile_named_call(node: syntax.NamedCall, scope: Scope) -> Code:
 
 
 def _builtin(node: syntax.Node, scope: Scope) -> Function | None:
-    """A builtin is known now, unless an enclosing frame has bound its name to something else."""
-    if isinstance(node, syntax.Name) and not scope.binds(node.name):
-        return scope.build.builtins.get(node.name)
-    return None
+    return scope.build.builtins.get(node.name) if isinstance(node, syntax.Name) else None
+
+
+def _is_bound(node: syntax.Node, scope: Scope) -> bool:
+    return isinstance(node, syntax.Name) and scope.binds(node.name)
+
+
+def _function(node: syntax.Node, builtin: Function | None, scope: Scope) -> Code:
+    """What is called: a builtin, unless an enclosing frame gave its name to another function.
+
+    A frame may well give it to something else: in {date: today(), year: date("2026-01-01").year}.
+    """
+    if builtin is None:
+        return scope.code(node)
+    if not _is_bound(node, scope):
+        return _constant(builtin)
+    variable = scope.code(node)
+
+    def choose(env: Environment, frame: Frame | None) -> Value:
+        value = variable(env, frame)
+        return value if isinstance(value, Function) else builtin
+
+    return choose
 
 
 def _constant(value: Value) -> Code:

@@ -4,7 +4,17 @@ from engine.expressions.parsing.cursor import Cursor
 from engine.expressions.parsing.lexer import Kind
 from engine.expressions.parsing.syntax import TypeName
 
-_SEVERAL_WORDS = ("years and months duration", "days and time duration", "date and time")
+# The words of a type's name, and the type: those of DMN, then those of Camunda's documentation.
+_SEVERAL_WORDS = {
+    ("years", "and", "months", "duration"): "years and months duration",
+    ("days", "and", "time", "duration"): "days and time duration",
+    ("date", "and", "time"): "date and time",
+    ("date", "time"): "date and time",
+    ("day", "-", "time", "-", "duration"): "days and time duration",
+    ("days", "-", "time", "-", "duration"): "days and time duration",
+    ("year", "-", "month", "-", "duration"): "years and months duration",
+    ("years", "-", "months", "-", "duration"): "years and months duration",
+}
 
 
 def parse_type(cursor: Cursor) -> TypeName:
@@ -17,8 +27,7 @@ def parse_type(cursor: Cursor) -> TypeName:
 
 
 def _parse_type(cursor: Cursor) -> TypeName:
-    for name in _SEVERAL_WORDS:
-        words = name.split()
+    for words, name in _SEVERAL_WORDS.items():
         if all(cursor.sees(word, ahead) for ahead, word in enumerate(words)):
             cursor.back_to(cursor.index + len(words))
             return TypeName(name)

@@ -94,6 +94,18 @@ SAMPLES: list[tuple[str, Value]] = [
     ("`amount` + 1", 151),
     ("for i in 1..5 return if i < 3 then 1 else partial[-1] + partial[-2]", [1, 1, 2, 3, 5]),
     ("[1..3[ = [1..3) and ]1..3[ = (1..3)", True),
+    ("for n in distinct values(items.qty) return items[qty = n].name", [["pen"], ["bag"], ["mug"]]),
+    (
+        "{ids: union(items.qty, [1, 9]), by: function(list, id) get or else(list[qty = id][1], {}),"
+        " merged: for id in ids return context merge(by(items, id), {id: id}).name}.merged",
+        ["pen", "bag", "mug", None],
+    ),
+    ('(now() - @"1970-01-01T00:00Z") / @"PT1S" * 1000', NOW_MS),
+    (
+        '{time: @"09:00:00@Europe/Berlin", date: if time(now()) < time then today() else today()'
+        ' + @"P1D", duration: string(date and time(date, time) - now())}.duration',
+        "PT18H",
+    ),
 ]
 
 

@@ -30,6 +30,7 @@ from tests.engine.expressions.evaluating import environment, shown
         ('date and time(@"2020-07-31T14:27:30Z", "+02:00")', "2020-07-31T16:27:30+02:00"),
         ('date and time(@"2020-07-31T14:27:30Z", "Nowhere")', "null"),
         ('time("12:00:00")', "12:00:00"),
+        ('time("T12:00")', "12:00:00"),
         ('time(date and time("2012-12-25T11:00:00Z"))', "11:00:00Z"),
         ('time(date("2012-12-25"))', "00:00:00Z"),
         ("time(23, 59, 0)", "23:59:00"),
@@ -52,6 +53,13 @@ from tests.engine.expressions.evaluating import environment, shown
         ('last day of month(date("2024-02-01"))', "2024-02-29"),
         ('last day of month(date and time("2022-10-16T12:00:00"))', "2022-10-31"),
         ("day of week(5)", "null"),
+        ('cycle(3, duration("PT1H"))', '"R3/PT1H"'),
+        ('cycle(duration("P7D"))', '"R/PT168H"'),
+        ('cycle(null, duration("P1Y"))', '"R/P1Y"'),
+        ('cycle(2, duration("P1DT1H1M1.5S"))', '"R2/PT25H1M1.5S"'),
+        ('cycle(2, duration("-P2D"))', '"R2/-PT48H"'),
+        ('cycle("a", duration("P1D"))', "null"),
+        ("cycle(3, 5)", "null"),
     ],
 )  # fmt: skip
 def test_functions(text: str, written: str) -> None:

@@ -24,6 +24,8 @@ from tests.engine.expressions.evaluating import feel
         ("{even: function(n) if n = 0 then true else odd(n - 1),"
          " odd: function(n) if n = 0 then false else even(n - 1), r: even(7)}.r", False),
         ("{abs: function(x) 42, r: abs(1)}.r", 42),
+        ("{date: 5, r: date(\"2026-01-01\").year + date}.r", 2031),
+        ("{count: 5, r: count(list: [1])}.r", 1),
         ("nothing(1)", None),
         ("(1)(2)", None),
         ('upper case(string: "a")', "A"),
