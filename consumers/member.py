@@ -12,6 +12,7 @@ from consumers.log import Assignments
 from consumers.partition import Condition, Partition
 from consumers.services import Services
 from storage.errors import StorageError
+from storage.ports import Fence
 
 log = logging.getLogger(__name__)
 
@@ -73,13 +74,22 @@ class Member(Assignments):
         ]
         if not expected:
             return
-        try:
-            found = await self._services.store.fences([number for _, number, _ in expected])
-        except StorageError as error:
-            log.warning("no look at the fences: %s", error)
-            return
-        for (partition, _, fence), seen in zip(expected, found, strict=True):
+        found = await self._fences([number for _, number, _ in expected])
+        for (partition, _, fence), seen in zip(expected, found, strict=False):
             partition.look(fence, seen)
+
+    async def _fences(self, partitions: Sequence[int]) -> list[Fence | None]:
+        """What the store shows; nothing when it cannot be reached.
+
+        Where the connection has broken, a new one is asked at once: a server that was restarted, or
+        another in its place, may have lost its tail.
+        """
+        for _ in range(2):
+            try:
+                return await self._services.store.fences(partitions)
+            except StorageError as error:
+                log.warning("no look at the fences: %s", error)
+        return []
 
     async def _report(self) -> None:
         positions = {
