@@ -114,6 +114,21 @@ async def test_start_mints_an_instance_id(engine: ScriptedEngine) -> None:
     assert UUID(started.instance_id).version == 7
 
 
+async def test_start_repeated_after_a_timeout_names_the_same_instance(
+    engine: ScriptedEngine,
+) -> None:
+    engine.script = lambda _: None
+    async with client_of(engine, IMPATIENT) as client:
+        with pytest.raises(ReplyTimeoutError) as caught:
+            await client.start("order")
+        with pytest.raises(ReplyTimeoutError):
+            await client.start("order", command_id=caught.value.command_id)
+    first, second = engine.received
+    assert first[0] == second[0]
+    assert first[1].command == second[1].command
+    assert first[1].command_id == second[1].command_id
+
+
 async def test_deployment_is_a_typed_result(engine: ScriptedEngine) -> None:
     found = {
         "deployed": [{"kind": "process", "id": "order", "version": 2, "new": True}],

@@ -3,7 +3,7 @@
 import time
 from uuid import UUID
 
-from torpor_client.ids import answer_id, new_id
+from torpor_client.ids import answer_id, new_id, started_by
 
 
 def test_new_ids_are_version_7_and_carry_the_time() -> None:
@@ -28,3 +28,10 @@ def test_answer_to_a_job_has_the_same_id_from_every_worker() -> None:
     }
     assert len(others) == 4
     assert len(answer_id("i" * 120, 1)) <= 100
+
+
+def test_start_without_an_instance_id_gets_one_that_follows_from_its_command_id() -> None:
+    identity = new_id()
+    assert started_by(identity) == identity
+    assert started_by("start-7") == started_by("start-7") != started_by("start-8")
+    assert UUID(started_by("start/7: ö")).version == 5

@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -157,20 +156,22 @@ async def test_result_that_is_no_json_fails_the_job(engine: ScriptedEngine) -> N
     assert command.message.startswith("TypeError")
 
 
-async def test_plain_function_runs_in_a_thread(engine: ScriptedEngine) -> None:
+async def test_plain_functions_run_in_threads_as_many_as_asked_for(
+    engine: ScriptedEngine,
+) -> None:
     await engine.create_job_topic(JOB.type)
-    await engine.publish_job(job(1))
+    for number in range(12):
+        await engine.publish_job(job(number))
     worker = worker_of(engine)
-    threads: list[str] = []
+    all_at_once = threading.Barrier(12, timeout=DEADLINE_S)
 
-    @worker.job(JOB.type)
-    def blocking(_: Job) -> None:
-        time.sleep(0.01)
-        threads.append(threading.current_thread().name)
+    @worker.job(JOB.type, concurrency=12)
+    def blocking(_: Job) -> dict[str, Any]:
+        return {"rank": all_at_once.wait()}
 
     async with running(worker):
-        assert await engine.until(1) == [c.CompleteJob(job_id="i:1", attempt=1)]
-    assert threads != [threading.main_thread().name]
+        commands = await engine.until(12)
+    assert {type(command) for command in commands} == {c.CompleteJob}
 
 
 async def test_answer_that_the_engine_cannot_use_fails_the_job(engine: ScriptedEngine) -> None:

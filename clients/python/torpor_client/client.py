@@ -20,7 +20,7 @@ from torpor_client.channel import Channel, ClientOptions, Submitted
 from torpor_client.connection import Connection
 from torpor_client.effects import EffectOptions, EffectPosition, EffectStream, Start
 from torpor_client.errors import TorporError
-from torpor_client.ids import new_id
+from torpor_client.ids import new_id, started_by
 from torpor_client.records import Completion, Deployment, Reply, Resource, Started
 
 ENDED: Mapping[str, str] = {
@@ -105,12 +105,13 @@ class Client:
         start_element: str | None = None,
         command_id: str | None = None,
     ) -> Started:
-        """Start an instance, of the latest version if none is named. Without an id it gets one.
+        """Start an instance, of the latest version if none is named.
 
-        To repeat it after a ReplyTimeoutError without a second instance, give both ids yourself,
-        or the error's command id and your instance id.
+        Without an `instance_id` it gets one that follows from the command id. So a repetition with
+        the same `command_id`, that of a ReplyTimeoutError for example, starts no second one.
         """
-        identity = instance_id or new_id()
+        command_id = command_id or new_id()
+        identity = instance_id or started_by(command_id)
         fields = {
             "process_id": process_id,
             "version": version,

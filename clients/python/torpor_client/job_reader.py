@@ -8,7 +8,7 @@ a moment to end; those that did not may be handled twice.
 import asyncio
 import contextlib
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from aiokafka import ConsumerRebalanceListener, TopicPartition
@@ -187,16 +187,15 @@ class JobReader(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka shi
     async def _commit_jobs(self) -> None:
         while True:
             await asyncio.sleep(COMMIT_S)
-            await self._commit(list(self._trackers))
+            await self._commit(self._trackers)
             self._hold_back()
 
-    async def _commit(self, partitions: Iterable[int]) -> None:
+    async def _commit(self, trackers: Mapping[int, OffsetTracker]) -> None:
         """Commit what is answered. A commit that fails is repeated, or the next owner's."""
         wanted = {
             partition: offset
-            for partition in partitions
-            if partition in self._trackers
-            and (offset := self._trackers[partition].to_commit()) is not None
+            for partition, tracker in trackers.items()
+            if (offset := tracker.to_commit()) is not None
         }
         if not wanted:
             return
@@ -207,18 +206,20 @@ class JobReader(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka shi
             log.info("%s: offsets not committed: %r", self._topic, error)
             return
         for partition, offset in wanted.items():
-            if partition in self._trackers:
-                self._trackers[partition].committed(offset)
+            if partition in trackers:
+                trackers[partition].committed(offset)
 
     async def _finish(self, partitions: Iterable[int], grace_s: float) -> None:
-        """Let jobs of these partitions end, commit, and forget the partitions."""
-        leaving = set(partitions)
+        """Take nothing more of these partitions, let their jobs end, and commit."""
+        leaving = {
+            partition: self._trackers.pop(partition)
+            for partition in partitions
+            if partition in self._trackers
+        }
         tasks = [task for task, partition in self._open.items() if partition in leaving]
         if tasks:
             await asyncio.wait(tasks, timeout=grace_s)
         await self._commit(leaving)
-        for partition in leaving:
-            self._trackers.pop(partition, None)
 
     # --- what the group says ---
 

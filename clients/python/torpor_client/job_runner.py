@@ -33,6 +33,7 @@ KNOWN_MAX = 10_000
 """Answered jobs that are remembered, and canceled ones."""
 
 RETRY_S = 0.5
+WATCH_GRACE_S = 2.0
 UNUSABLE = frozenset({"INVALID_ARGUMENT", "TOO_LARGE", "UNSUPPORTED", "UNAUTHORIZED"})
 """Rejections that say that the answer is at fault, and that the job still waits for one."""
 
@@ -87,7 +88,9 @@ class JobRunner:
             self._canceled.popitem(last=False)
 
     async def close(self) -> None:
-        """Give up the jobs that still run, and what the engine says of the last answers."""
+        """Give up the jobs that still run; hear for a moment what becomes of the last answers."""
+        if self._watching:
+            await asyncio.wait(self._watching, timeout=WATCH_GRACE_S)
         tasks = [task for task in (*self._known.values(), *self._watching) if not task.done()]
         for task in tasks:
             task.cancel()

@@ -13,6 +13,7 @@ import asyncio
 import inspect
 import logging
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Any, TypeAlias
 
@@ -64,6 +65,7 @@ class Worker:
         self._begun = asyncio.Event()
         self._readers: list[JobReader] = []
         self._runners: list[JobRunner] = []
+        self._threads: list[ThreadPoolExecutor] = []
         self._running: asyncio.Task[None] | None = None
 
     def job(self, job_type: str, *, concurrency: int = 10) -> Callable[[Handler], Handler]:
@@ -77,7 +79,9 @@ class Worker:
 
         def register(handler: Handler) -> Handler:
             self._types[job_type] = JobType(
-                name=job_type, handler=_awaitable(handler), concurrency=concurrency
+                name=job_type,
+                handler=self._awaitable(handler, concurrency),
+                concurrency=concurrency,
             )
             return handler
 
@@ -101,6 +105,8 @@ class Worker:
                     reader.stop(STOP_GRACE_S)
         finally:
             await asyncio.gather(*(runner.close() for runner in self._runners))
+            for threads in self._threads:
+                threads.shutdown(wait=False, cancel_futures=True)
             if self._own_client is not None:
                 await self._own_client.close()
 
@@ -121,6 +127,23 @@ class Worker:
     async def _begin_all(self) -> None:
         await self._begun.wait()
         await asyncio.gather(*(reader.assigned.wait() for reader in self._readers))
+
+    def _awaitable(self, handler: Handler, concurrency: int) -> Callable[[Job], Awaitable[Result]]:
+        """The handler itself, or a plain function moved to threads, where it may block."""
+        if inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(
+            getattr(handler, "__call__", None)  # noqa: B004 - of an object that has it as its method
+        ):
+            return handler  # type: ignore[return-value] # told apart just now
+        plain: Any = handler
+        threads = ThreadPoolExecutor(concurrency, thread_name_prefix="torpor-job")
+        self._threads.append(threads)
+
+        async def in_thread(job: Job) -> Result:
+            loop = asyncio.get_running_loop()
+            result: Result = await loop.run_in_executor(threads, plain, job)
+            return result
+
+        return in_thread
 
     def _begin(self, job_type: JobType, group: asyncio.TaskGroup) -> None:
         """Two topics: that of the type, and that of jobs whose type is known at run time only."""
@@ -149,18 +172,3 @@ class Worker:
         self.stop()
         if self._running is not None:
             await self._running
-
-
-def _awaitable(handler: Handler) -> Callable[[Job], Awaitable[Result]]:
-    """The handler itself, or a plain function moved to a thread, where it may block."""
-    if inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(
-        getattr(handler, "__call__", None)  # noqa: B004 - of an object that has it as its method
-    ):
-        return handler  # type: ignore[return-value] # told apart just now
-    plain: Any = handler
-
-    async def in_thread(job: Job) -> Result:
-        result: Result = await asyncio.to_thread(plain, job)
-        return result
-
-    return in_thread
