@@ -192,7 +192,7 @@ LAYOUTS = Path(__file__).parent.parent / "golden" / "layouts"
 def test_fields_of_documents_are_those_of_the_format() -> None:
     """A field is appended with a new format: older processes would drop it and say nothing."""
     expected = json.loads((LAYOUTS / f"format-{FORMAT}.json").read_text())
-    assert layout() == expected
+    assert layout() == expected, "raise FORMAT, then run python -m tests.schemas.golden"
 
 
 def test_formats_only_append_fields_to_the_one_before() -> None:
