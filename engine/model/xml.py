@@ -20,8 +20,8 @@ MARKUP_MAX: Final = 250_000
 this bound 4 MB of XML stay below 100 MB in memory. A model of 4 MB with its diagram has 140,000."""
 
 ELEMENTS_MAX: Final = 15_000
-"""How many elements of BPMN, and how many extension elements of a dialect, a file may hold: what
-can be compiled within a second. A model of 1,000 tasks has about 8,000 of the first."""
+"""How many elements of BPMN or DMN, and how many extension elements of a dialect, a file may hold:
+what can be compiled within a second. A model of 1,000 tasks has about 8,000 of the first."""
 
 _GZIP: Final = b"\x1f\x8b"
 _GZIP_WINDOW: Final = 31  # zlib's code for "a gzip header, any window"
@@ -43,16 +43,29 @@ class Refusal(msgspec.Struct, frozen=True):
     line: int = 0
 
 
+class FileKind(msgspec.Struct, frozen=True):
+    """A kind of file: its name, its root elements, and its finding's code for any other root."""
+
+    name: str
+    roots: frozenset[str]
+    code: str
+
+
+BPMN_FILE: Final = FileKind("BPMN 2.0", frozenset({_DEFINITIONS}), "not-bpmn")
+
+
 class XmlDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """A parsed BPMN file. `content` are the inflated bytes, `checksum` their SHA-256 in hex."""
+    """A parsed file. `content` are the inflated bytes, `checksum` their SHA-256 in hex."""
 
     root: etree._Element
     content: bytes
     checksum: str
 
 
-def read_document(content: bytes, bytes_max: int) -> XmlDocument | Refusal:
-    """Inflate, check and parse a BPMN file of at most `bytes_max` bytes."""
+def read_document(
+    content: bytes, bytes_max: int, kind: FileKind = BPMN_FILE
+) -> XmlDocument | Refusal:
+    """Inflate, check and parse a file of at most `bytes_max` bytes."""
     inflated = inflate(content, bytes_max)
     if isinstance(inflated, Refusal):
         return inflated
@@ -62,10 +75,22 @@ def read_document(content: bytes, bytes_max: int) -> XmlDocument | Refusal:
     root = _parse(*text)
     if isinstance(root, Refusal):
         return root
-    if count_elements(root, BPMN) > ELEMENTS_MAX:
+    if root.tag not in kind.roots:
+        return _wrong_root(root, kind)
+    if count_elements(root, etree.QName(root).namespace or "") > ELEMENTS_MAX:
         return _too_large(f"The model has more than {ELEMENTS_MAX} elements.")
     checksum = hashlib.sha256(inflated).hexdigest()
     return XmlDocument(root=root, content=inflated, checksum=checksum)
+
+
+def _wrong_root(root: etree._Element, kind: FileKind) -> Refusal:
+    wanted = " or ".join(etree.QName(tag).namespace or "" for tag in sorted(kind.roots))
+    return Refusal(
+        kind.code,
+        f"The root element is {root.tag!s}, not definitions of {wanted}."
+        f" Save the model as {kind.name}.",
+        root.sourceline or 0,
+    )
 
 
 def count_elements(root: etree._Element, namespace: str) -> int:
@@ -96,7 +121,7 @@ def inflate(content: bytes, bytes_max: int) -> bytes | Refusal:
 
 
 _DOCTYPE: Final = Refusal(
-    "doctype", "The file has a DOCTYPE; BPMN needs none and entities are not read. Remove it."
+    "doctype", "The file has a DOCTYPE; a model needs none and entities are not read. Remove it."
 )
 
 
@@ -155,11 +180,4 @@ def _parse(text: bytes, encoding: str) -> etree._Element | Refusal:
         return Refusal("bad-xml", f"The file is no well-formed XML: {error.msg}.", line)
     if root.getroottree().docinfo.doctype:
         return _DOCTYPE
-    if root.tag != _DEFINITIONS:
-        return Refusal(
-            "not-bpmn",
-            f"The root element is {root.tag!s}, not definitions of {BPMN}."
-            " Save the model as BPMN 2.0.",
-            root.sourceline or 0,
-        )
     return root
