@@ -19,6 +19,7 @@ _MODES: Final = (
     decimal.ROUND_HALF_DOWN,
     decimal.ROUND_HALF_EVEN,
 )
+_SERIES_STEPS: Final = 32  # 34 digits of a logarithm take as long as that
 _SCALE_MIN, _SCALE_MAX = -6111, 6176  # DMN 1.5 table 76
 
 
@@ -77,13 +78,15 @@ def square_root(_env: Environment, number: Number) -> Value:
     return None if root is None else normalise(root)
 
 
-def logarithm(_env: Environment, number: Number) -> Value:
+def logarithm(env: Environment, number: Number) -> Value:
     """log: the natural one"""
+    env.spend(_SERIES_STEPS)
     return finite(CONTEXT.ln(number))
 
 
-def exponential(_env: Environment, number: Number) -> Value:
+def exponential(env: Environment, number: Number) -> Value:
     """exp"""
+    env.spend(_SERIES_STEPS)
     return finite(CONTEXT.exp(number))
 
 

@@ -129,7 +129,7 @@ def _frames(
     """A frame for each combination, the last iterator turning fastest; None if one cannot loop."""
     name, source, end = loops[0]
     value = source(env, frame)
-    items = iterable(value, env) if end is None else span(value, end(env, frame), env)
+    items = iterable(value) if end is None else span(value, end(env, frame))
     if items is None:
         yield None
         return

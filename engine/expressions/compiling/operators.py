@@ -4,7 +4,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, Final
 
-from engine.expressions.arithmetic import TABLES, negate
+from engine.expressions.arithmetic import TABLES, calculate, negate
 from engine.expressions.compiling.scope import Scope
 from engine.expressions.environment import MISSING, Code, Environment, Frame
 from engine.expressions.operators import (
@@ -75,6 +75,8 @@ def compile_negation(node: syntax.Negation, scope: Scope) -> Code:
 def compile_arithmetic(node: syntax.Arithmetic, scope: Scope) -> Code:
     """first op operand op operand ..."""
     code = scope.code(node.first)
+    if node.rest[0][0] == "**":  # the operators of one node all have the same precedence
+        return _powers(code, tuple(scope.code(operand) for _, operand in node.rest))
     if len(node.rest) == 1:
         operator, operand = node.rest[0]
         return _single_operation(operator, code, scope.code(operand))
@@ -116,6 +118,23 @@ _RELATIONS: Final[dict[str, Callable[[Value, Value], Answer]]] = {
     "<=": at_most,
     ">=": lambda left, right: at_most(right, left),
 }
+
+
+def _powers(base: Code, exponents: tuple[Code, ...]) -> Code:
+    def raise_to(env: Environment, frame: Frame | None) -> Value:
+        value = base(env, frame)
+        for exponent in exponents:
+            other = exponent(env, frame)
+            env.spend(_WHOLE_POWER_STEPS if type(other) is int else _BROKEN_POWER_STEPS)
+            value = calculate("**", value, other)
+        return value
+
+    return raise_to
+
+
+# A broken exponent needs a logarithm and an exponential of 34 digits.
+_WHOLE_POWER_STEPS: Final = 8
+_BROKEN_POWER_STEPS: Final = 100
 
 
 def compile_comparison(node: syntax.Comparison, scope: Scope) -> Code:

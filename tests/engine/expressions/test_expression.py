@@ -268,6 +268,7 @@ def test_any_text_is_an_expression_or_a_syntax_error(text: str) -> None:
 def test_long_flat_chains_are_no_nesting() -> None:
     assert compile_feel(" or ".join(["a = 1"] * 1000)).evaluate(environment({"a": 2})) is False
     assert compile_feel(" + ".join(["1"] * 1000)).evaluate(environment()) == 1000
+    assert compile_feel(" ** ".join(["1"] * 1000)).evaluate(environment()) == 1
 
 
 @pytest.mark.parametrize(
