@@ -202,7 +202,7 @@ class _ProcessReader:
 
     def _check_kind(self, node: Node) -> bool:
         if node.tag not in self._kinds:
-            self._unsupported(f"{node.tag} is not executed", node)
+            self._unsupported(f"A {node.tag}", node)
             return False
         runnable = True
         for attribute, (harmless, meaning) in vocabulary.ATTRIBUTES_AT_DEFAULT.items():
