@@ -146,7 +146,8 @@ def init(
 
 
 def unreachable(error: Exception) -> NoReturn:
-    fail(ExitCode.UNREACHABLE, f"{error}. Are --kafka and --redis right, and do both run?")
+    reason = str(error).rstrip(".")
+    fail(ExitCode.UNREACHABLE, f"{reason}. Are --kafka and --redis right, and do both run?")
 
 
 @click.command()
