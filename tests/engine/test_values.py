@@ -4,7 +4,7 @@ import json
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.values import (
@@ -128,17 +128,20 @@ def test_a_value_nested_too_deeply_is_refused() -> None:
         encode(value)
 
 
+@settings(deadline=None)
 @given(VALUES)
 def test_every_value_survives_the_round_trip(value: Value) -> None:
     assert decode(encode(value)) == value
     assert encode(decode(encode(value))) == encode(value)
 
 
+@settings(deadline=None)
 @given(VALUES)
 def test_the_text_is_json_to_any_other_reader(value: Value) -> None:
     assert json.loads(encode(value), parse_float=Decimal, parse_int=Decimal) == value
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_any_text_is_a_value_or_a_clean_refusal(text: str) -> None:
     try:

@@ -3,7 +3,7 @@
 from decimal import Decimal, localcontext
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.expressions.arithmetic import TABLES, calculate, negate
@@ -89,6 +89,7 @@ def test_dates_and_durations(text: str, written: str) -> None:
 NUMBERS = st.integers(-(10**40), 10**40) | st.decimals(allow_nan=False, allow_infinity=False)
 
 
+@settings(deadline=None)
 @given(NUMBERS, st.sampled_from(sorted(TABLES)), NUMBERS)
 def test_results_stay_within_34_digits(left: int | Decimal, op: str, right: int | Decimal) -> None:
     value = calculate(op, left, right)
@@ -99,6 +100,7 @@ def test_results_stay_within_34_digits(left: int | Decimal, op: str, right: int 
         assert -INTEGER_LIMIT < value < INTEGER_LIMIT
 
 
+@settings(deadline=None)
 @given(NUMBERS, st.sampled_from(sorted(TABLES)), NUMBERS)
 def test_the_thread_decimal_context_has_no_say(
     left: int | Decimal, op: str, right: int | Decimal

@@ -257,6 +257,7 @@ def test_any_words_are_an_expression_or_a_syntax_error(words: list[str]) -> None
             continue
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_any_text_is_an_expression_or_a_syntax_error(text: str) -> None:
     try:

@@ -1,7 +1,7 @@
 """Durations, dates and cycles: the calendar, changes of the clocks, and every refusal."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.expressions import Environment, compile_feel
@@ -96,6 +96,7 @@ def test_a_sum_beyond_the_calendar_is_refused(duration: str) -> None:
         add_duration(ms("2026-01-01"), parse_duration(duration), "UTC")
 
 
+@settings(deadline=None)
 @given(
     st.integers(INSTANT_MIN_MS, INSTANT_MAX_MS),
     st.builds(
@@ -304,6 +305,7 @@ def test_a_period_that_leads_nowhere_is_due_once(text: str) -> None:
     assert instants[1] is None
 
 
+@settings(deadline=None)
 @given(
     st.integers(ms("2000-01-01"), ms("2060-01-01")),
     st.integers(0, 20 * 365 * DAY_MS),

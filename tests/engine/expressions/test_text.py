@@ -1,7 +1,7 @@
 """Values as FEEL would write them: what is written can be read again."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.expressions import BudgetExceededError, Environment, compile_feel
@@ -20,6 +20,7 @@ VALUES: st.SearchStrategy[Value] = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(VALUES)
 def test_what_is_written_is_read_as_the_same(value: Value) -> None:
     text = literal_text(value, Environment())

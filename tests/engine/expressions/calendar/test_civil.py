@@ -2,7 +2,7 @@
 
 import datetime
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.expressions.calendar import civil
@@ -10,6 +10,7 @@ from engine.expressions.calendar import civil
 EPOCH = datetime.date(1970, 1, 1).toordinal()
 
 
+@settings(deadline=None)
 @given(st.dates())
 def test_days_agree_with_datetime(date: datetime.date) -> None:
     days = civil.to_days(date.year, date.month, date.day)
@@ -19,6 +20,7 @@ def test_days_agree_with_datetime(date: datetime.date) -> None:
     assert civil.week_of_year(date.year, date.month, date.day) == date.isocalendar().week
 
 
+@settings(deadline=None)
 @given(st.integers(-400_000_000_000, 400_000_000_000))
 def test_days_and_dates_are_two_names_for_one_thing(days: int) -> None:
     year, month, day = civil.from_days(days)

@@ -1,7 +1,7 @@
 """What FEEL reads as a date, a time or a duration, and what it does not."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.expressions.calendar.temporal_text import (
@@ -62,6 +62,7 @@ def test_what_is_no_literal_is_null(text: str) -> None:
     assert parse_literal(text) is None
 
 
+@settings(deadline=None)
 @given(st.text("0123456789-+:.TZPDHMSY@[]/Europ", max_size=40))
 def test_no_text_breaks_the_parsers(text: str) -> None:
     for parse in (parse_date, parse_time, parse_date_time, parse_duration):
