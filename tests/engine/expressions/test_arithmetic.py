@@ -95,7 +95,8 @@ def test_results_stay_within_34_digits(left: int | Decimal, op: str, right: int 
     value = calculate(op, left, right)
     if isinstance(value, Decimal):
         assert value.is_finite()
-        assert len(value.as_tuple().digits) <= 34
+        digits = "".join(map(str, value.as_tuple().digits))
+        assert len(digits.strip("0")) <= 34
     elif isinstance(value, int):
         assert -INTEGER_LIMIT < value < INTEGER_LIMIT
 
