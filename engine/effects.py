@@ -36,12 +36,6 @@ class Consequences:
         self.timers: list[TimerChange] = []
         self.steps = 0
 
-    def derive(self, event: e.AnyEvent) -> None:
-        """Collect what the event causes; called before the event changes the state."""
-        row = CONSEQUENCES[type(event)]
-        if row is not None:
-            row(self, event)
-
     def handle(self, number: int) -> str:
         """The id of the element instance, job, task or incident with this number."""
         return f"{self.state.instance_id}:{number}"
@@ -361,7 +355,8 @@ def _incident_resolved(to: Consequences, event: e.IncidentResolved) -> None:
     )
 
 
-# Any: each row takes its own kind of event, which the key names.
+# Each row is called before its event changes the state. Any: a row takes its own kind of event,
+# which the key names.
 CONSEQUENCES: Mapping[type[e.AnyEvent], Callable[[Consequences, Any], None] | None] = {
     e.InstanceChanged: _instance_changed,
     e.ElementActivated: None,

@@ -15,6 +15,8 @@ def activate(advance: Advance, activity: Activity, key: int) -> Step:
     The boundary events see the inputs: they are armed inside the activity's scope. They stay as
     they are when a later step fails and is retried, so that a deadline never moves.
     """
+    if not activity.inputs and not activity.boundary:
+        return Step.RUN
     made = map_inputs(advance, activity.inputs, key)
     armed: list[AnyEvent] = []
     for index in activity.boundary:

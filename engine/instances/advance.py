@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from engine import commands as c
 from engine import events as e
 from engine import variables as v
-from engine.effects import Consequences
+from engine.effects import CONSEQUENCES, Consequences
 from engine.expressions import MISSING, Environment, EvaluationError, Expression, Missing
 from engine.expressions import evaluate_condition as to_condition
 from engine.instances.evolve import evolve
@@ -64,7 +64,9 @@ class Advance:
 
     def emit(self, event: e.AnyEvent) -> None:
         """Let an event happen: its consequences are collected, then it changes the draft."""
-        self.consequences.derive(event)
+        row = CONSEQUENCES[type(event)]
+        if row is not None:
+            row(self.consequences, event)
         if isinstance(event, e.VariablesSet):
             self.dirty.add(event.scope)
         elif isinstance(event, e.ElementCompleted | e.ElementTerminated):

@@ -61,7 +61,9 @@ def evolve(  # noqa: C901, PLR0912 - one case an event
             _activate(state, event, at_ms)
         case e.ElementCompleted():
             element = _remove_element(state, event.key, ElementState.COMPLETED)
-            _consume(state, element.scope, event.discarded)
+            if event.discarded and element.scope is not None:
+                _consume(state, element.scope, event.discarded)
+                _hold(state, element.scope, -len(event.discarded))
         case e.VariablesSet():
             _set_variables(state, event)
         case e.JobOpened():
@@ -116,14 +118,17 @@ def evolve(  # noqa: C901, PLR0912 - one case an event
 def _take_flow(state: s.ProcessInstance, event: e.FlowTaken) -> None:
     flows = state.arrivals.setdefault(event.scope, {})
     flows[event.flow_id] = flows.get(event.flow_id, 0) + 1
-    scope = state.elements[event.scope]
-    state.elements[event.scope] = replace(scope, open=scope.open + 1)
+    _hold(state, event.scope, 1)
 
 
-def _consume(state: s.ProcessInstance, scope_key: int | None, flow_ids: tuple[str, ...]) -> None:
+def _hold(state: s.ProcessInstance, scope_key: int, change: int) -> None:
+    """The scope holds so many more, or less, element instances and arrivals."""
+    scope = state.elements[scope_key]
+    state.elements[scope_key] = replace(scope, open=scope.open + change)
+
+
+def _consume(state: s.ProcessInstance, scope_key: int, flow_ids: tuple[str, ...]) -> None:
     """Take one arrival off each of these flows of a scope."""
-    if scope_key is None or not flow_ids:
-        return
     flows = state.arrivals[scope_key]
     for flow_id in flow_ids:
         left = flows[flow_id] - 1
@@ -133,17 +138,16 @@ def _consume(state: s.ProcessInstance, scope_key: int | None, flow_ids: tuple[st
             del flows[flow_id]
     if not flows:
         del state.arrivals[scope_key]
-    scope = state.elements[scope_key]
-    state.elements[scope_key] = replace(scope, open=scope.open - len(flow_ids))
 
 
 def _activate(state: s.ProcessInstance, event: e.ElementActivated, at_ms: int) -> None:
     guard_element(None, ElementState.ACTIVE)
     scope_key = event.scope or None
-    _consume(state, scope_key, event.consumed)
     if scope_key is not None:
-        scope = state.elements[scope_key]
-        state.elements[scope_key] = replace(scope, open=scope.open + 1)
+        if event.consumed:
+            _consume(state, scope_key, event.consumed)
+        if len(event.consumed) != 1:  # else the element instance takes the place of its arrival
+            _hold(state, scope_key, 1 - len(event.consumed))
     state.elements[event.key] = s.ElementInstance(
         key=event.key, element_id=event.element_id, scope=scope_key, since_ms=at_ms
     )
@@ -162,8 +166,7 @@ def _remove_element(state: s.ProcessInstance, key: int, after: ElementState) -> 
         own = state.variables.pop(key, None)
         if own is not None:
             state.variables_bytes -= v.size(own)
-        scope = state.elements[element.scope]
-        state.elements[element.scope] = replace(scope, open=scope.open - 1)
+        _hold(state, element.scope, -1)
     return element
 
 

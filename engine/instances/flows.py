@@ -6,7 +6,7 @@ from engine import events as e
 from engine.instances.advance import Advance
 from engine.instances.endings import close_waits
 from engine.instances.stuck import IncidentKind, StuckError
-from engine.model.elements import Element
+from engine.model.elements import Element, SequenceFlow
 
 
 def leave(advance: Advance, element: Element, key: int, flows: Iterable[int]) -> None:
@@ -31,7 +31,13 @@ def leave_by_true(advance: Advance, element: Element, key: int) -> None:
     conditions "as an inclusive split".
     """
     default: int | None = getattr(element, "default", None)
-    chosen = [flow for flow in element.outgoing if flow != default and _is_true(advance, flow, key)]
+    flows = advance.model.flows
+    chosen = [
+        index
+        for index in element.outgoing
+        if index != default
+        and (flows[index].condition is None or _is_true(advance, flows[index], key))
+    ]
     if not chosen and element.outgoing:
         chosen = [_default_of(element, default)]
     leave(advance, element, key, chosen)
@@ -44,15 +50,14 @@ def leave_by_first_true(advance: Advance, element: Element, key: int) -> None:
     determines the Sequence Flow the token is sent to."
     """
     default: int | None = getattr(element, "default", None)
-    for flow in element.outgoing:
-        if flow != default and _is_true(advance, flow, key):
-            leave(advance, element, key, (flow,))
+    for index in element.outgoing:
+        if index != default and _is_true(advance, advance.model.flows[index], key):
+            leave(advance, element, key, (index,))
             return
     leave(advance, element, key, (_default_of(element, default),) if element.outgoing else ())
 
 
-def _is_true(advance: Advance, flow_index: int, key: int) -> bool:
-    flow = advance.model.flows[flow_index]
+def _is_true(advance: Advance, flow: SequenceFlow, key: int) -> bool:
     if flow.condition is None:
         return True
     scope = advance.instance(key).scope

@@ -43,6 +43,7 @@ def test_every_run_comes_to_its_end_and_leaves_nothing(seed: int) -> None:
         stimulate(run, choice)
     finish(run)
     assert run.state() is InstanceState.COMPLETED
+    assert run.path().count("e") == 1  # no branch was lost, and none was doubled
     run.elapse(HOUR)  # what lives of messages is over
     assert subscriptions(run) == []
     run.assert_nothing_left()
