@@ -11,6 +11,7 @@ from engine.expressions.environment import Code, Environment
 from engine.expressions.errors import BudgetExceededError, EvaluationError, ExpressionSyntaxError
 from engine.expressions.parsing.parser import Parser
 from engine.expressions.parsing.syntax import Node
+from engine.expressions.surroundings import NOTHING_AROUND, Surroundings
 from engine.expressions.type_names import type_name
 from engine.values import Value, normalise
 
@@ -19,12 +20,13 @@ class Expression(msgspec.Struct, frozen=True, eq=False):
     """A compiled text. Immutable; cheap to evaluate any number of times.
 
     `names` are the variables it may ask for, in order of first use. Inside of a filter a name may
-    turn out to be an entry of the item instead.
+    turn out to be an entry of the item instead. `levels` is how deep the tree is.
     """
 
     text: str
     names: tuple[str, ...]
     code: Code
+    levels: int = 0
 
     def evaluate(self, env: Environment) -> Value:
         """The value. Raises EvaluationError only where the budget is exceeded."""
@@ -36,30 +38,38 @@ class Expression(msgspec.Struct, frozen=True, eq=False):
         return normalise(value) if type(value) is Decimal else value
 
 
-def compile_feel(text: str, names: Iterable[str] = ()) -> Expression:
+def compile_feel(
+    text: str, names: Iterable[str] = (), around: Surroundings | None = None
+) -> Expression:
     """Compile a FEEL expression. Raises ExpressionSyntaxError.
 
     `names` are variables whose names hold blanks or operators, as DMN allows them; any other
-    variable needs no declaration.
+    variable needs no declaration. With something `around` it, its code wants the frames of that.
     """
-    return _compiled(text, Parser(text, BUILTINS.keys(), names), unary=False)
+    return _compiled(text, names, around, unary=False)
 
 
-def compile_unary_tests(text: str, names: Iterable[str] = ()) -> Expression:
+def compile_unary_tests(
+    text: str, names: Iterable[str] = (), around: Surroundings | None = None
+) -> Expression:
     """Compile the input entry of a decision table; its input is the variable `?`.
 
     It evaluates to true or false. Raises ExpressionSyntaxError.
     """
-    return _compiled(text, Parser(text, BUILTINS.keys(), names), unary=True)
+    return _compiled(text, names, around, unary=True)
 
 
-def _compiled(text: str, parser: Parser, *, unary: bool) -> Expression:
+def _compiled(
+    text: str, names: Iterable[str], around: Surroundings | None, *, unary: bool
+) -> Expression:
+    inside = around or NOTHING_AROUND
     try:
+        parser = Parser(text, BUILTINS.keys(), names, inside.names, inside.entries)
         tree: Node = parser.parse_unary_tests() if unary else parser.parse()
-        code, names = compile_tree(tree)
+        code, free, levels = compile_tree(tree, around)
     except RecursionError:
         raise ExpressionSyntaxError("The expression is nested too deeply", 0) from None
-    return Expression(text, names, code)
+    return Expression(text, free, code, levels)
 
 
 def evaluate_condition(expression: Expression, env: Environment) -> bool:

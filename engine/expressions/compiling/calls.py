@@ -89,8 +89,8 @@ def _builtin_call(builtin: Function, node: syntax.Call, arguments: tuple[Code, .
 def compile_function(node: syntax.FunctionLiteral, scope: Scope) -> Code:
     """function(name: type, ...) body, which keeps the frames it was made in."""
     names = tuple(name for name, _ in node.parameters)
-    types = tuple(kind for _, kind in node.parameters)
     build = scope.build
+    types = tuple(build.declared(kind) for _, kind in node.parameters)
     outer_deepest, build.deepest = build.deepest, build.depth
     body = scope.binding(*names).code(node.body)
     levels = build.deepest - build.depth + 1

@@ -31,6 +31,7 @@ from engine.expressions.compiling.scope import Build, Compile, Scope
 from engine.expressions.compiling.unary_tests import compile_unary_tests
 from engine.expressions.environment import Code
 from engine.expressions.parsing import syntax
+from engine.expressions.surroundings import Surroundings
 
 COMPILERS: Final[dict[type[syntax.Node], Compile]] = {
     syntax.Literal: compile_literal,
@@ -59,8 +60,10 @@ COMPILERS: Final[dict[type[syntax.Node], Compile]] = {
 }
 
 
-def compile_tree(tree: syntax.Node) -> tuple[Code, tuple[str, ...]]:
-    """The code of a tree, and its free names in order of first use."""
-    build = Build(COMPILERS, BUILTINS)
-    code = Scope(build).code(tree)
-    return code, tuple(build.free)
+def compile_tree(
+    tree: syntax.Node, around: Surroundings | None = None
+) -> tuple[Code, tuple[str, ...], int]:
+    """The code of a tree, its free names in order of first use, and how many levels it has."""
+    build = Build(COMPILERS, BUILTINS, {} if around is None else around.types)
+    code = Scope(build, () if around is None else (set(around.bound),)).code(tree)
+    return code, tuple(build.free), build.deepest

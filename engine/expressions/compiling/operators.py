@@ -240,7 +240,7 @@ def compile_if(node: syntax.If, scope: Scope) -> Code:
 
 def compile_instance_of(node: syntax.InstanceOf, scope: Scope) -> Code:
     """operand instance of type"""
-    operand, wanted = scope.code(node.operand), node.type
+    operand, wanted = scope.code(node.operand), scope.build.declared(node.type)
     return lambda env, frame: is_instance(operand(env, frame), wanted)
 
 

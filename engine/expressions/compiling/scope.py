@@ -6,7 +6,7 @@ from typing import Final, TypeAlias
 from engine.expressions.environment import Code
 from engine.expressions.errors import ExpressionSyntaxError
 from engine.expressions.functions import Function
-from engine.expressions.parsing.syntax import Node
+from engine.expressions.parsing.syntax import Node, TypeName
 
 # Compiling, evaluating and printing recurse once or twice a level.
 TREE_DEPTH_MAX: Final = 150
@@ -16,13 +16,27 @@ class Build:
     """One compilation: the tables it works with, and what it learns about the whole tree."""
 
     def __init__(
-        self, compilers: Mapping[type[Node], "Compile"], builtins: Mapping[str, Function]
+        self,
+        compilers: Mapping[type[Node], "Compile"],
+        builtins: Mapping[str, Function],
+        types: Mapping[str, TypeName],
     ) -> None:
         self.compilers = compilers
         self.builtins = builtins
+        self._types = types
         self.free: dict[str, None] = {}
         self.depth = 0
         self.deepest = 0
+
+    def declared(self, kind: TypeName) -> TypeName:
+        """The type, with what is declared elsewhere put in place of its name."""
+        if kind.name in self._types:
+            return self._types[kind.name]
+        return TypeName(
+            kind.name,
+            tuple(self.declared(inner) for inner in kind.inner),
+            tuple((name, self.declared(entry)) for name, entry in kind.entries),
+        )
 
 
 class Scope:

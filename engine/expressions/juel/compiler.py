@@ -64,7 +64,11 @@ def _variable(node: syntax.Variable, build: Build) -> Code:
         _refuse(name, name, 0)
     build.names.setdefault(name)
 
-    def read(env: Environment, _frame: Frame | None) -> Value:
+    def read(env: Environment, frame: Frame | None) -> Value:
+        while frame is not None:
+            if name in frame.names:
+                return frame.names[name]
+            frame = frame.parent
         value = env.lookup(name)
         if value is MISSING:
             env.missing[name] = None

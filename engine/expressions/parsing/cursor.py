@@ -20,8 +20,19 @@ class NameTree:
         self.name: str | None = None
         self.following: dict[str, NameTree] = {}
 
-    def add(self, words: tuple[str, ...], name: str) -> None:
-        """Put a name in its place."""
+    @classmethod
+    def of(cls, names: Iterable[str]) -> "NameTree":
+        """The tree of those of the names that have several words."""
+        tree = cls()
+        for name in names:
+            tree.learn(name)
+        return tree
+
+    def learn(self, name: str) -> None:
+        """Put a name in its place, if it has several words."""
+        words = _words(name)
+        if len(words) < 2:
+            return
         node = self
         for word in words:
             node = node.following.setdefault(word, NameTree())
@@ -35,23 +46,32 @@ def _words(name: str) -> tuple[str, ...]:
         return ()  # only backticks can spell such a name
 
 
-_PROPERTIES: Final = NameTree()
-for _name in ("time offset", "start included", "end included"):
-    _PROPERTIES.add(_words(_name), _name)
+NO_NAMES: Final = NameTree()
+_PROPERTIES: Final = NameTree.of(("time offset", "start included", "end included"))
 
 
 class Cursor:
-    """Reads tokens one by one; says what it expected where it finds something else."""
+    """Reads tokens one by one; says what it expected where it finds something else.
 
-    def __init__(self, text: str, names: Iterable[str]) -> None:
+    `names` and `declared` are names of several words that are known from the beginning, `entries`
+    those that may follow a dot.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        names: Iterable[str],
+        declared: NameTree = NO_NAMES,
+        entries: NameTree = NO_NAMES,
+    ) -> None:
         self.text = text
         self.depth = 0
         self._tokens = tokenize(text)
         self._tokens += self._tokens[-1:] * _ENDS
         self._index = 0
-        self._known = NameTree()
-        for name in names:
-            self.learn(name)
+        self._known = NameTree.of(names)
+        self._declared = declared
+        self._entries = entries
 
     @property
     def index(self) -> int:
@@ -103,34 +123,33 @@ class Cursor:
 
     def learn(self, name: str) -> None:
         """Know a name of several words from here on."""
-        words = _words(name)
-        if len(words) > 1:
-            self._known.add(words, name)
+        self._known.learn(name)
 
     def known_name(self) -> str | None:
         """Take the longest known name of several words that begins here, if any."""
-        return self._longest(self._known)
+        return self._longest(self._known, self._declared)
 
     def property_name(self) -> str:
         """Take what follows a dot."""
-        name = self._longest(self._known) or self._longest(_PROPERTIES)
+        name = self._longest(self._known, self._declared, self._entries, _PROPERTIES)
         if name is not None:
             return name
         if self.peek().kind not in (Kind.NAME, Kind.QUOTED, Kind.STRING):
             self.fail("Expected a property name")
         return self.take().text
 
-    def _longest(self, tree: NameTree) -> str | None:
+    def _longest(self, *trees: NameTree) -> str | None:
         best: str | None = None
-        end = self._index
-        ahead = 0
-        node = tree.following.get(self.peek().text)
-        while node is not None:
-            ahead += 1
-            if node.name is not None:
-                best, end = node.name, self._index + ahead
-            node = node.following.get(self.peek(ahead).text)
-        self._index = end
+        length = 0
+        for tree in trees:
+            ahead = 0
+            node = tree.following.get(self.peek().text)
+            while node is not None:
+                ahead += 1
+                if node.name is not None and ahead > length:
+                    best, length = node.name, ahead
+                node = node.following.get(self.peek(ahead).text)
+        self._index += length
         return best
 
     def name_before(self, *stops: str) -> str:

@@ -11,7 +11,7 @@ from engine.expressions.calendar.temporal_text import parse_literal
 from engine.expressions.errors import ExpressionSyntaxError
 from engine.expressions.numeric import parse_number
 from engine.expressions.parsing import syntax
-from engine.expressions.parsing.cursor import Cursor
+from engine.expressions.parsing.cursor import NO_NAMES, Cursor, NameTree
 from engine.expressions.parsing.lexer import Kind
 from engine.expressions.parsing.syntax import Node
 from engine.expressions.parsing.type_syntax import parse_type
@@ -32,8 +32,15 @@ _AFTER_RANGE: Final = frozenset(
 class Parser:
     """One text being parsed."""
 
-    def __init__(self, text: str, functions: Set[str], names: Iterable[str] = ()) -> None:
-        self._cursor = Cursor(text, names)
+    def __init__(
+        self,
+        text: str,
+        functions: Set[str],
+        names: Iterable[str] = (),
+        declared: NameTree = NO_NAMES,
+        entries: NameTree = NO_NAMES,
+    ) -> None:
+        self._cursor = Cursor(text, names, declared, entries)
         self._functions = functions
         self._in_range_end = False
 

@@ -9,5 +9,5 @@ def test_every_construct_can_be_compiled() -> None:
 
 
 def test_free_names_keep_their_order() -> None:
-    _, names = compile_tree(Name("a"))
+    _, names, _ = compile_tree(Name("a"))
     assert names == ("a",)
