@@ -72,6 +72,9 @@ class WatchedConsumer(AIOKafkaConsumer):  # type: ignore[misc]  # aiokafka ships
         self._send = self._client.send
         self._client.send = self._send_watched
 
+    def is_assigned(self, partition: TopicPartition) -> bool:
+        return bool(self._subscription.is_assigned(partition))
+
     def leader_of(self, partition: TopicPartition) -> int | None:
         leader: int | None = self._client.cluster.leader_for_partition(partition)
         return leader

@@ -12,10 +12,10 @@ that harmless.
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from typing import Any
 
-import msgspec
 from aiokafka import ConsumerRebalanceListener, TopicPartition
 from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 from aiokafka.errors import (
@@ -28,6 +28,7 @@ from aiokafka.errors import (
 )
 
 from consumers.kafka_connection import KafkaConnection, WatchedConsumer
+from consumers.kafka_position import Position
 from consumers.kafka_reader import LogReader, log_record, reading_options
 from consumers.log import (
     Assignments,
@@ -46,6 +47,11 @@ log = logging.getLogger(__name__)
 SESSION_MS = 10_000
 HEARTBEAT_MS = 500
 LEAVE_TIMEOUT_S = 5.0
+DRAIN_MS = 1_000
+DRAIN_RECORDS = 2_000
+TROUBLE_S = 0.5
+"""Between two looks whether what keeps the member from fetching has passed."""
+
 IDLE_MS_MAX = 2**31 - 1
 """aiokafka leaves the group when nobody has fetched for so long; ours always fetches, or halts."""
 
@@ -55,14 +61,6 @@ POSITION_LOST = (
     OffsetOutOfRangeError,
     RecordTooLargeError,
 )
-
-
-class _Position(msgspec.Struct):
-    """Where this member reads a partition. `lost` says why it does not know any more."""
-
-    offset: int = 0
-    leader: int | None = None
-    lost: str | None = "no position yet"
 
 
 class KafkaMember(CommandLog, Membership):
@@ -78,9 +76,11 @@ class KafkaMember(CommandLog, Membership):
         self._topic = topic
         self._group = group
         self._session_ms = session_ms
-        self._positions: dict[int, _Position] = {}
+        self._positions: dict[int, Position] = {}
         self._assignments: Assignments | None = None
         self._consumer: WatchedConsumer | None = None
+        self._fetching: asyncio.Task[None] | None = None
+        self._trouble: str | None = None
         self._reader = LogReader(connection, topic)
         self.is_assigned = False
 
@@ -107,10 +107,14 @@ class KafkaMember(CommandLog, Membership):
         self._assignments = assignments
         self._consumer = consumer
         consumer.subscribe([self._topic], listener=_Listener(self))
+        self._fetching = asyncio.create_task(self._fetch_ahead(consumer), name="kafka-fetch")
 
     async def leave(self) -> None:
         consumer, self._consumer = self._consumer, None
         await self._take(list(self._positions))
+        if self._fetching is not None:
+            self._fetching.cancel()
+            await asyncio.wait([self._fetching])
         if consumer is not None:
             with suppress(KafkaError, TimeoutError):
                 async with asyncio.timeout(LEAVE_TIMEOUT_S):
@@ -133,14 +137,23 @@ class KafkaMember(CommandLog, Membership):
         gone = [number for number in self._positions if number not in given]
         added = [number for number in given if number not in self._positions]
         self._lose(self._positions, "the group has rebalanced")
-        self._positions.update((number, _Position()) for number in added)
+        self._positions.update((number, Position()) for number in added)
+        self._hold(given)
         await self._take(gone)
         if self._assignments is not None and added:
             await self._assignments.assigned(added)
 
+    def _hold(self, partitions: Iterable[int]) -> None:
+        """Keep aiokafka from looking for positions by itself: it would use the group's."""
+        assert self._consumer is not None
+        for number in partitions:
+            topic_partition = TopicPartition(self._topic, number)
+            self._consumer.seek(topic_partition, 0)
+            self._consumer.pause(topic_partition)
+
     async def _take(self, partitions: list[int]) -> None:
         for number in partitions:
-            del self._positions[number]
+            self._positions.pop(number).lose("it was taken away")
         if self._assignments is not None and partitions:
             await self._assignments.revoked(partitions)
 
@@ -148,10 +161,10 @@ class KafkaMember(CommandLog, Membership):
         self._lose([each.partition for each in partitions], "a fetch failed")
 
     def _lose(self, partitions: Iterable[int], why: str) -> None:
-        for number in partitions:
+        for number in list(partitions):
             position = self._positions.get(number)
-            if position is not None and position.lost is None:
-                position.lost = why
+            if position is not None:
+                position.lose(why)
 
     # --- reading ---
 
@@ -166,32 +179,62 @@ class KafkaMember(CommandLog, Membership):
         except IllegalStateError as error:
             # The group is about to take it away, or to give it back with the next assignment.
             raise LogUnavailableError(f"partition {partition} is being reassigned") from error
-        position.offset, position.lost = offset, None
-        position.leader = consumer.leader_of(topic_partition)
+        consumer.resume(topic_partition)
+        position.seek(offset, consumer.leader_of(topic_partition))
 
     async def fetch(self, partition: int, records_max: int, wait_ms: int) -> Fetched:
         consumer, position = self._assigned(partition)
         topic_partition = TopicPartition(self._topic, partition)
         self._check(consumer, topic_partition, position)
-        start = position.offset
-        try:
-            found = await consumer.getmany(
-                topic_partition, timeout_ms=wait_ms, max_records=records_max
-            )
-        except POSITION_LOST as error:
-            position.lost = repr(error)
-            raise LogInterruptedError(f"partition {partition}: {error!r}") from error
-        except KafkaError as error:
-            raise LogUnavailableError(f"partition {partition}: {error!r}") from error
-        # Nothing is awaited from here on: the records and the position belong together.
-        if self._positions.get(partition) is not position:
-            raise NotAssignedError(f"partition {partition} was reassigned")
-        if position.offset != start:
-            raise LogInterruptedError(f"partition {partition} was sought meanwhile")
-        self._check(consumer, topic_partition, position)
-        position.offset = await consumer.position(topic_partition)
-        records = tuple(log_record(each) for each in found.get(topic_partition, ()))
-        return Fetched(start=start, records=records, end=position.offset)
+        if not position.has_records:
+            await self._arrival(position, wait_ms)
+            # Nothing is awaited from here on: the records and the position belong together.
+            if self._positions.get(partition) is not position:
+                raise NotAssignedError(f"partition {partition} was taken away")
+            self._check(consumer, topic_partition, position)
+            if self._trouble is not None and not position.has_records:
+                raise LogUnavailableError(f"partition {partition}: {self._trouble}")
+        fetched = position.take(records_max)
+        if position.is_low and consumer.is_assigned(topic_partition):
+            consumer.resume(topic_partition)
+        return fetched
+
+    async def _arrival(self, position: Position, wait_ms: int) -> None:
+        position.changed.clear()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(wait_ms / 1000):
+                await position.changed.wait()
+
+    async def _fetch_ahead(self, consumer: WatchedConsumer) -> None:
+        """Take everything that arrives, at once: what aiokafka holds keeps it from fetching more.
+
+        While one partition's records lie there, it asks that partition's broker for nothing, for
+        no partition, up to a tenth of a second; and partitions are busy for that long.
+        """
+        while True:
+            try:
+                found = await consumer.getmany(timeout_ms=DRAIN_MS, max_records=DRAIN_RECORDS)
+            except POSITION_LOST as error:
+                self._lose(_named(error) or self._positions, f"a fetch failed: {error!r}")
+            except KafkaError as error:
+                self._trouble = repr(error)
+                await asyncio.sleep(TROUBLE_S)
+            else:
+                self._trouble = None
+                for topic_partition, records in found.items():
+                    await self._add(consumer, topic_partition, records)
+
+    async def _add(
+        self, consumer: WatchedConsumer, partition: TopicPartition, records: Sequence[Any]
+    ) -> None:
+        """Nothing is really awaited here: aiokafka knows the position behind what it gave."""
+        position = self._positions.get(partition.partition)
+        if position is None or position.lost is not None:
+            return
+        end = await consumer.position(partition)
+        position.add([log_record(each) for each in records], end)
+        if position.is_full:
+            consumer.pause(partition)
 
     async def bounds(self, partition: int) -> Bounds:
         return await self._reader.bounds(partition)
@@ -212,20 +255,28 @@ class KafkaMember(CommandLog, Membership):
         except (KafkaError, IllegalStateError) as error:
             log.debug("positions not reported: %r", error)
 
-    def _assigned(self, partition: int) -> tuple[WatchedConsumer, _Position]:
+    def _assigned(self, partition: int) -> tuple[WatchedConsumer, Position]:
         position = self._positions.get(partition)
         if position is None or self._consumer is None:
             raise NotAssignedError(f"partition {partition} is not this member's")
         return self._consumer, position
 
     def _check(
-        self, consumer: WatchedConsumer, partition: TopicPartition, position: _Position
+        self, consumer: WatchedConsumer, partition: TopicPartition, position: Position
     ) -> None:
         leader = consumer.leader_of(partition)
-        if position.lost is None and leader != position.leader:
-            position.lost = f"its leader was {position.leader} and is {leader}"
+        if leader != position.leader:
+            position.lose(f"its leader was {position.leader} and is {leader}")
         if position.lost is not None:
             raise LogInterruptedError(f"partition {partition.partition}: {position.lost}")
+
+
+def _named(error: KafkaError) -> list[int]:
+    """The partitions that an error is about, as far as it says."""
+    named = error.args[0] if error.args else ()
+    if isinstance(named, TopicPartition):
+        return [named.partition]
+    return [each.partition for each in named] if isinstance(named, dict) else []
 
 
 class _Listener(ConsumerRebalanceListener):  # type: ignore[misc]  # aiokafka ships no types
