@@ -51,7 +51,6 @@ _UNROUNDED = decimal.Context(
 _PLAIN_DIGITS_MAX = 100
 _LONG_INTEGER = re.compile(r"\d{35}")
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
-_SCALARS = frozenset({type(None), bool, int, str})
 _CONTAINERS = frozenset({list, dict})
 
 
@@ -146,47 +145,52 @@ def encode(value: Value) -> str:
         raise ValueEncodeError("A text holds half of a surrogate pair.") from None
 
 
+# What JSON holds as it is. int is absent: beyond 10**34 it has another form.
+_PLAIN = frozenset({type(None), bool, str})
+_TEXT = frozenset({str})
+
+
 def _jsonable(value: Value, depth: int) -> Value:
-    kind = type(value)
-    if kind in _SCALARS:
-        return _number(value) if kind is int else value
-    if isinstance(value, Decimal):
+    """The value with every part in the form that JSON holds; plain parts are not copied."""
+    if type(value) in _PLAIN:
+        return value
+    if isinstance(value, (int, Decimal)):
         return _number(value)
     if isinstance(value, ExpressionValue):
         return value.json_text()
     if depth >= NESTING_MAX:
         raise ValueEncodeError(f"The value is nested deeper than {NESTING_MAX} levels.")
     if isinstance(value, list):
-        return _jsonable_list(value, depth)
+        return _jsonable_list(value, depth + 1)
     if isinstance(value, dict):
-        return _jsonable_dict(value, depth)
-    raise ValueEncodeError(f"A {kind.__name__} has no JSON form.")
+        return _jsonable_dict(value, depth + 1)
+    raise ValueEncodeError(f"A {type(value).__name__} has no JSON form.")
 
 
-def _number(value: Value) -> Value:
-    if isinstance(value, Decimal):
-        if not value.is_finite():
-            raise ValueEncodeError(f"{value} is not a JSON number.")
-        return normalise(value)
-    if isinstance(value, int) and not -INTEGER_LIMIT < value < INTEGER_LIMIT:
-        return normalise(Decimal(value))
-    return value
+def _number(value: int | Decimal) -> Value:
+    if isinstance(value, int):
+        whole = -INTEGER_LIMIT < value < INTEGER_LIMIT
+        return value if whole else normalise(Decimal(value))
+    if not value.is_finite():
+        raise ValueEncodeError(f"{value} is not a JSON number.")
+    return normalise(value)
 
 
 def _jsonable_list(items: list[Value], depth: int) -> Value:
-    if _PLAIN_ITEMS.issuperset(map(type, items)):
-        return items  # nothing to replace: by far the most frequent case
-    return [_jsonable(item, depth + 1) for item in items]
-
-
-# int is absent: one beyond 10**34 must change its form, and only _jsonable looks at it.
-_PLAIN_ITEMS = frozenset({type(None), bool, str})
+    if _PLAIN.issuperset(map(type, items)):
+        return items
+    return [item if type(item) in _PLAIN else _jsonable(item, depth) for item in items]
 
 
 def _jsonable_dict(entries: dict[str, Value], depth: int) -> Value:
-    if not all(type(key) is str for key in entries):
+    if not _TEXT.issuperset(map(type, entries)):
         raise ValueEncodeError("An object key is not a text.")
-    return {key: _jsonable(item, depth + 1) for key, item in entries.items()}
+    if _PLAIN.issuperset(map(type, entries.values())):
+        return entries
+    return {
+        key: item if type(item) in _PLAIN else _jsonable(item, depth)
+        for key, item in entries.items()
+    }
 
 
 def decode_object(text: str) -> dict[str, str]:
