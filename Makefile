@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.torpor-installed
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-FAST := not redis and not kafka and not docker
+FAST := not redis and not kafka and not docker and not slow
 
 .DEFAULT_GOAL := help
 .PHONY: help venv check test demo simulate tck bench lock clean

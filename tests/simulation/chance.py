@@ -34,6 +34,7 @@ class Chances(msgspec.Struct, frozen=True, kw_only=True):
     lost_tail_of_one: float = 0.0
     split: float = 0.0
     old_send: float = 0.0
+    new_leader: float = 0.0
     faults_per_1000: float = 0.0
     loss_when_idle: float = 0.0
 
@@ -60,6 +61,7 @@ _EVENTS = (
     "lost_tail_of_one",
     "split",
     "old_send",
+    "new_leader",
 )
 
 

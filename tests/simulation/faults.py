@@ -33,6 +33,7 @@ class Faults:
             self._lose_tail_of_one: chances.lost_tail_of_one,
             self._split: chances.split,
             self._repeat_old_send: chances.old_send,
+            self._change_leader: chances.new_leader,
         }
         self._rate = chances.faults_per_1000 / 1000 if any(self._weights.values()) else 0.0
         self.is_on = True
@@ -172,6 +173,16 @@ class Faults:
         await asyncio.sleep(self._random.random() * 8)
         self.note("the old primary is gone")
         self._around.cluster.heal()
+
+    # --- the log ---
+
+    def _change_leader(self) -> None:
+        """Another broker leads, whose clock differs; readers notice a break."""
+        partition = self._random.randrange(PARTITIONS)
+        self.note(f"partition {partition} has a new leader")
+        self._around.broker.change_leader(partition)
+        for owner in self.living:
+            owner.log.interrupt(partition)
 
     def _repeat_old_send(self) -> None:
         """A copy of a send comes late: some producer had it in a buffer all the time."""

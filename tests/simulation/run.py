@@ -1,7 +1,8 @@
 """One run: a seed, a world, what goes wrong in it, and whether the promises held."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from random import Random
 
@@ -47,12 +48,18 @@ class Report(msgspec.Struct, kw_only=True):
         return "\n".join(lines)
 
 
-def simulate(seed: int, chances: Chances | None = None) -> Report:
-    """Run a seed. `chances` None: drawn from the seed."""
+def simulate(
+    seed: int,
+    chances: Chances | None = None,
+    mutation: Callable[[], AbstractContextManager[None]] = nullcontext,
+) -> Report:
+    """Run a seed. `chances` None: drawn from the seed. `mutation`: see `mutations.py`."""
     _share_compiled_models()
     run = _Run(seed, chances)
     try:
-        return run.report()
+        with mutation():
+            stuck = run.play()
+        return run.report(stuck)
     finally:
         run.loop.dispose()
 
@@ -82,16 +89,19 @@ class _Run:
     def _get_chances(self) -> Chances:
         return self._chances
 
-    def report(self) -> Report:
-        problems = []
+    def play(self) -> str | None:
+        """Play the run; what it got stuck on, if it did."""
         try:
             self.loop.run_until_complete(self._play())
-            problems = list(self._problems())
         except (StuckError, TimeoutError) as error:
-            problems = [f"stuck: {error}", *self._unsound(), *self._trouble()]
+            return f"stuck: {error}"
+        return None
+
+    def report(self, stuck: str | None) -> Report:
+        found = self._problems() if stuck is None else self._problems_when_stuck()
         return Report(
             seed=self._seed,
-            problems=problems,
+            problems=[*([stuck] if stuck else []), *found],
             trace=[str(self._drawn), *self._faults.trace],
             steps=self.loop.steps,
             commits=len(self._seen),
@@ -127,6 +137,10 @@ class _Run:
     def _unsound(self) -> Iterator[str]:
         self._folds = now(fold([each.records() for each in self._broker.topics[COMMANDS]]))
         yield from invariants.states_are_folds(self._seen, self._folds)
+
+    def _problems_when_stuck(self) -> Iterator[str]:
+        yield from self._unsound()
+        yield from self._trouble()
 
     def _problems(self) -> Iterator[str]:
         yield from self._unsound()
