@@ -68,6 +68,7 @@ class LogReader:
                 found = None
             finally:
                 consumer.pause(topic_partition)
+                consumer.seek(topic_partition, 0)  # drops the rest, which would delay the next
         if found is not None:
             return log_record(found) if found.offset == offset else None
         bounds = await self.bounds(partition)
