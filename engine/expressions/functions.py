@@ -181,12 +181,12 @@ def _run(candidate: Signature, arguments: list[Value], env: Environment) -> Valu
 
 
 def _charge(value: Value, env: Environment) -> None:
-    """Long texts and lists cost what it takes to walk through them once."""
+    """Long texts and lists cost what it takes to copy them; who looks at each item pays for it."""
     kind = type(value)
     if kind is str or kind is list or kind is dict:
         size = len(value)  # type: ignore[arg-type]
         if size >= _FREE_SIZE:
-            env.spend(size >> 6 if kind is str else size >> 3)
+            env.spend(size >> 6 if kind is str else size >> 5)
 
 
-_FREE_SIZE: Final = 8
+_FREE_SIZE: Final = 32

@@ -43,19 +43,20 @@ def same(env: Environment, value1: Value = None, value2: Value = None) -> Value:
     return equals(value1, value2, env) is True
 
 
-def every_true(_env: Environment, values: list[Value]) -> Value:
+def every_true(env: Environment, values: list[Value]) -> Value:
     """all"""
-    return _decide(spread(values), decisive=False)
+    return _decide(spread(values), env, decisive=False)
 
 
-def any_true(_env: Environment, values: list[Value]) -> Value:
+def any_true(env: Environment, values: list[Value]) -> Value:
     """any"""
-    return _decide(spread(values), decisive=True)
+    return _decide(spread(values), env, decisive=True)
 
 
-def _decide(values: list[Value] | None, *, decisive: bool) -> Answer:
+def _decide(values: list[Value] | None, env: Environment, *, decisive: bool) -> Answer:
     if values is None:
         return None
+    env.spend(len(values) >> 2)
     if decisive in (value for value in values if isinstance(value, bool)):
         return decisive
     return None if not all(isinstance(value, bool) for value in values) else not decisive

@@ -79,6 +79,7 @@ def string_join(
     suffix: str | None = None,
 ) -> Value:
     """string join: nulls are left out"""
+    env.spend(len(strings) >> 2)
     parts = [string for string in strings if isinstance(string, str)]
     if len(parts) + strings.count(None) != len(strings):
         return None
