@@ -13,7 +13,8 @@ from engine.errors import InvariantError
 from engine.model.compile import compile_resource
 from engine.model.elements import ProcessModel
 from engine.partition import ReadModel
-from engine.settings import Settings
+from engine.settings import SEMANTICS, Settings
+from schemas.errors import NewerDocumentError
 from storage.errors import ContentMissingError
 from storage.keys import PartitionKeys, deployments_partition
 from storage.ports import Get, Store
@@ -36,7 +37,12 @@ class CompiledModels:
         self._models: OrderedDict[tuple[str, str, int], ProcessModel] = OrderedDict()
 
     async def get(self, wanted: ReadModel, resource: bytes | None) -> ProcessModel:
-        """Raises ContentMissingError, StoreUnavailableError, InvariantError."""
+        """Raises ContentMissingError, StoreUnavailableError, NewerDocumentError, InvariantError."""
+        if wanted.semantics > SEMANTICS:
+            raise NewerDocumentError(
+                f"{wanted.process_id} was deployed under the rules {wanted.semantics}, which this"
+                f" process does not know: it knows {SEMANTICS}"
+            )
         key = (wanted.checksum, wanted.process_id, wanted.semantics)
         found = self._models.get(key)
         if found is not None:

@@ -8,10 +8,10 @@ from consumers.clock import Clock
 from consumers.member import Member
 from consumers.memory_log import MemoryMembership
 from consumers.metrics import Metrics
+from consumers.models import CompiledModels
 from consumers.partition import Condition
 from consumers.services import Limits, Services
 from schemas.codec import Codec
-from storage.models import ModelCache
 from tests.simulation.brokers import SimulatedBroker, SimulatedLog, SimulatedPublishers
 from tests.simulation.chance import Chances
 from tests.simulation.loop import SeededLoop
@@ -114,7 +114,7 @@ class Owner:
             publishers=SimulatedPublishers(around.broker, around.network, around.chances),
             clock=SimulatedClock(self._loop, random),
             codec=Codec(NAMESPACE),
-            models=ModelCache(store, NAMESPACE, PARTITIONS, SETTINGS),
+            models=CompiledModels(store, NAMESPACE, PARTITIONS),
             metrics=self.metrics,
             settings=SETTINGS,
             limits=_limits(random),

@@ -12,12 +12,12 @@ from consumers.clock import SystemClock
 from consumers.log import LogRecord
 from consumers.memory_log import MemoryBroker, MemoryCommandLog, MemoryPublishers
 from consumers.metrics import Metrics
+from consumers.models import CompiledModels
 from consumers.preparation import Preparation
 from consumers.services import Limits, Services
 from schemas.codec import Codec
 from storage.keys import PartitionKeys, deployments_partition
 from storage.memory_store import MemoryKeyspace, MemoryStore
-from storage.models import ModelCache
 from storage.partition import PartitionState, Rules
 from storage.ports import Fence
 from tests.simulation.servers import Snapshot, observe
@@ -76,7 +76,7 @@ def _services(store: MemoryStore) -> Services:
         publishers=MemoryPublishers(broker),
         clock=SystemClock(),
         codec=Codec(NAMESPACE),
-        models=ModelCache(store, NAMESPACE, PARTITIONS, SETTINGS),
+        models=CompiledModels(store, NAMESPACE, PARTITIONS),
         metrics=Metrics(),
         settings=SETTINGS,
         limits=Limits(batch_records_max=1),

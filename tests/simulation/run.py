@@ -8,9 +8,9 @@ from random import Random
 
 import msgspec
 
+from consumers import models
 from engine.deployments import deploying
 from engine.model.compile import compile_resource
-from storage import models as stored_models
 from tests.simulation import chance, invariants
 from tests.simulation.brokers import SimulatedBroker
 from tests.simulation.chance import Chances
@@ -166,5 +166,5 @@ _compile = lru_cache(maxsize=64)(compile_resource)
 
 def _share_compiled_models() -> None:
     """Compiling is pure and slow: all runs of a process share what it gives."""
-    for user in (stored_models, deploying):
+    for user in (models, deploying):
         vars(user)["compile_resource"] = _compile
