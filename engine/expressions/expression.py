@@ -64,7 +64,7 @@ def _compiled(
 ) -> Expression:
     inside = around or NOTHING_AROUND
     try:
-        parser = Parser(text, BUILTINS.keys(), names, inside.names, inside.entries)
+        parser = Parser(text, BUILTINS.keys(), names, inside.trees, inside.entries)
         tree: Node = parser.parse_unary_tests() if unary else parser.parse()
         code, free, levels = compile_tree(tree, around)
     except RecursionError:

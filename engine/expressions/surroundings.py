@@ -1,6 +1,6 @@
 """What is around an expression that is part of something larger, such as a decision model."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from engine.expressions.parsing.cursor import NO_NAMES, NameTree
@@ -10,27 +10,33 @@ from engine.expressions.parsing.syntax import TypeName
 class Surroundings:
     """What an expression may refer to beside variables. Made once for many expressions.
 
-    `bound` are the names that the caller's frames hold when it is evaluated, `types` declared
-    types by name. `entries` are names of contexts' entries: only those that hold blanks or
-    operators need to be known.
+    `frames` are the names in the frames that its code is called with, the innermost last, `trees`
+    those of them (and of the types) that hold blanks or operators. `entries` are such names of
+    contexts' entries, which follow a dot. `types` are declared types, by name.
     """
 
-    __slots__ = ("bound", "entries", "names", "types")
+    __slots__ = ("entries", "frames", "trees", "types")
 
     def __init__(
-        self,
-        bound: Iterable[str] = (),
-        entries: NameTree | None = None,
-        types: Mapping[str, TypeName] | None = None,
+        self, entries: NameTree = NO_NAMES, types: Mapping[str, TypeName] | None = None
     ) -> None:
-        self.bound = frozenset(bound)
+        self.entries = entries
         self.types = types or {}
-        self.entries = entries or NO_NAMES
-        self.names = NameTree.of((*self.bound, *self.types))
+        self.frames: tuple[set[str], ...] = ()
+        self.trees: tuple[NameTree, ...] = (NameTree.of(self.types),)
 
     def binding(self, *names: str) -> "Surroundings":
         """The surroundings inside of a further frame with these names."""
-        return Surroundings((*self.bound, *names), self.entries, self.types)
+        inner = Surroundings(self.entries)
+        inner.types = self.types
+        inner.frames = (*self.frames, set(names))
+        inner.trees = (*self.trees, NameTree.of(names))
+        return inner
+
+    def bind(self, name: str) -> None:
+        """Add a name to the innermost frame, for the expressions to come."""
+        self.frames[-1].add(name)
+        self.trees[-1].learn(name)
 
 
 NOTHING_AROUND: Final = Surroundings()

@@ -65,5 +65,5 @@ def compile_tree(
 ) -> tuple[Code, tuple[str, ...], int]:
     """The code of a tree, its free names in order of first use, and how many levels it has."""
     build = Build(COMPILERS, BUILTINS, {} if around is None else around.types)
-    code = Scope(build, () if around is None else (set(around.bound),)).code(tree)
+    code = Scope(build, () if around is None else around.frames).code(tree)
     return code, tuple(build.free), build.deepest

@@ -61,7 +61,7 @@ class Cursor:
         self,
         text: str,
         names: Iterable[str],
-        declared: NameTree = NO_NAMES,
+        declared: tuple[NameTree, ...] = (),
         entries: NameTree = NO_NAMES,
     ) -> None:
         self.text = text
@@ -127,11 +127,11 @@ class Cursor:
 
     def known_name(self) -> str | None:
         """Take the longest known name of several words that begins here, if any."""
-        return self._longest(self._known, self._declared)
+        return self._longest(self._known, *self._declared)
 
     def property_name(self) -> str:
         """Take what follows a dot."""
-        name = self._longest(self._known, self._declared, self._entries, _PROPERTIES)
+        name = self._longest(self._known, *self._declared, self._entries, _PROPERTIES)
         if name is not None:
             return name
         if self.peek().kind not in (Kind.NAME, Kind.QUOTED, Kind.STRING):

@@ -37,7 +37,7 @@ class Parser:
         text: str,
         functions: Set[str],
         names: Iterable[str] = (),
-        declared: NameTree = NO_NAMES,
+        declared: tuple[NameTree, ...] = (),
         entries: NameTree = NO_NAMES,
     ) -> None:
         self._cursor = Cursor(text, names, declared, entries)

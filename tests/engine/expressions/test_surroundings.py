@@ -18,21 +18,27 @@ def inside(text: str, around: Surroundings, names: dict[str, Value]) -> Value:
 
 
 def test_names_of_frames_come_before_variables_and_may_hold_blanks() -> None:
-    around = Surroundings(["n", "the sum"])
+    around = Surroundings().binding("n", "the sum")
     assert inside("outer + n + the sum", around, {"n": 20, "the sum": 300}) == 321
 
 
+def test_a_frame_may_get_further_names() -> None:
+    around = Surroundings().binding("n")
+    around.bind("the sum")
+    assert inside("n + the sum", around, {"n": 20, "the sum": 300}) == 320
+
+
 def test_names_of_frames_are_not_free() -> None:
-    around = Surroundings(["n"]).binding("m")
+    around = Surroundings().binding("n").binding("m")
     assert compile_feel("m + n + k", (), around).names == ("k",)
 
 
 def test_a_name_of_a_frame_may_be_that_of_a_builtin() -> None:
-    assert inside("count + count([1, 2])", Surroundings(["count"]), {"count": 5}) == 7
+    assert inside("count + count([1, 2])", Surroundings().binding("count"), {"count": 5}) == 7
 
 
 def test_names_of_entries_hold_blanks_behind_a_dot_only() -> None:
-    around = Surroundings(["n"], NameTree.of(["net price", "a-b"]))
+    around = Surroundings(NameTree.of(["net price", "a-b"])).binding("n")
     assert inside("n.net price + n.a-b", around, {"n": {"net price": 5, "a-b": 2}}) == 7
     with pytest.raises(ExpressionSyntaxError):
         compile_feel("net price", (), around)
@@ -40,7 +46,7 @@ def test_names_of_entries_hold_blanks_behind_a_dot_only() -> None:
 
 def test_declared_types_are_known_by_name() -> None:
     types = {"tAge": TypeName("number"), "a list": TypeName("list", (TypeName("string"),))}
-    around = Surroundings((), None, types)
+    around = Surroundings(types=types)
     assert inside("5 instance of tAge", around, {}) is True
     assert inside('["x"] instance of a list', around, {}) is True
     assert inside("[[5]] instance of list<list<tAge>>", around, {}) is True
@@ -48,7 +54,8 @@ def test_declared_types_are_known_by_name() -> None:
 
 
 def test_unary_tests_see_the_frames_too() -> None:
-    tests = compile_unary_tests("> limit, the other", (), Surroundings(["?", "limit", "the other"]))
+    around = Surroundings().binding("limit", "the other").binding("?")
+    tests = compile_unary_tests("> limit, the other", (), around)
     frame = Frame({"limit": 10, "the other": 3}, None)
     answers = [tests.code(environment(), Frame({"?": value}, frame)) for value in (11, 3, 5)]
     assert answers == [True, True, False]
