@@ -10,21 +10,19 @@ follows sees it. What is still to do waits in three queues, none of them part of
 """
 
 from collections import deque
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from engine import commands as c
 from engine import events as e
 from engine import variables as v
 from engine.effects import CONSEQUENCES, Consequences
-from engine.expressions import MISSING, Environment, EvaluationError, Expression, Missing
-from engine.expressions import evaluate_condition as to_condition
+from engine.instances.evaluator import Evaluator
 from engine.instances.evolve import evolve
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
-from engine.model.elements import AnyElement, ProcessModel, Text
+from engine.model.elements import AnyElement, ProcessModel
 from engine.outcome import Context
 from engine.state import ElementInstance, ProcessInstance
-from engine.values import ExpressionValue, Value, ValueEncodeError, decode, encode
 
 SCOPE_START = -1
 """Stands in the agenda where a flow's index does, for the start of the scope itself."""
@@ -55,10 +53,7 @@ class Advance:
         self.consequences = Consequences(context, model, state)
         self.consequences.steps = steps
         self._key = state.counter
-        self._decoded: dict[str, Value] = {}
-        self._scope: int | None = None
-        self._overlay: dict[str, Value] = {}
-        self._environment: Environment | None = None
+        self.evaluator = Evaluator(context, state)
 
     # --- events ---
 
@@ -149,97 +144,3 @@ class Advance:
             )
         for scope, texts in targets.items():
             self.emit(e.VariablesSet(scope=scope, variables=texts))
-
-    # --- expressions ---
-
-    def evaluate(
-        self, expression: Expression, scope: int, overlay: dict[str, Value] | None = None
-    ) -> Value:
-        """The value, as the scope sees variables; `overlay` covers them. Raises StuckError."""
-        try:
-            return expression.evaluate(self._prepare(scope, overlay))
-        except EvaluationError as error:
-            raise self._failed(expression, error, scope) from None
-
-    def condition(self, expression: Expression, scope: int) -> bool:
-        """Whether a condition holds, as the scope sees variables. Raises StuckError."""
-        try:
-            return to_condition(expression, self._prepare(scope, None))
-        except EvaluationError as error:
-            raise self._failed(expression, error, scope) from None
-
-    def text(self, source: Text, scope: int, overlay: dict[str, Value] | None = None) -> str:
-        """A static text, or the text or number that an expression yields. Raises StuckError."""
-        if isinstance(source, str):
-            return source
-        value = self.evaluate(source, scope, overlay)
-        if isinstance(value, str):
-            return value
-        if value is None or isinstance(value, bool | list | dict):
-            raise self.unusable(source, "a text", value)
-        return text_of(value)
-
-    def name(self, source: Text, scope: int) -> str:
-        """As `text`, and not empty: the name of something. Raises StuckError."""
-        text = self.text(source, scope)
-        if not text and not isinstance(source, str):
-            raise self.unusable(source, "a name", text)
-        return text
-
-    def unusable(self, source: Expression, expected: str, value: Value) -> StuckError:
-        """The error of an expression that was evaluated just now, to a value of no use."""
-        found = "null" if value is None else text_of(value)[:100] or "an empty text"
-        environment = self._environment
-        missing = tuple(environment.missing) if environment is not None else ()
-        hint = f"; missing: {', '.join(missing)}" if missing else ""
-        return StuckError(
-            IncidentKind.EXPRESSION_FAILED,
-            f"The expression {source.text!r} gives {found}, expected {expected}{hint}",
-        )
-
-    def _failed(self, expression: Expression, error: EvaluationError, scope: int) -> StuckError:
-        text = error.message
-        if expression.text not in text:
-            text = f"The expression {expression.text!r} failed: {text}"
-        missing = [name for name in error.missing if name not in text]
-        hint = f"; missing: {', '.join(missing)}" if missing else ""
-        return StuckError(IncidentKind.EXPRESSION_FAILED, text + hint)
-
-    def _prepare(self, scope: int, overlay: dict[str, Value] | None) -> Environment:
-        self._scope = scope
-        self._overlay = overlay or {}
-        if self._environment is None:
-            context = self.context
-            self._environment = Environment(
-                lookup=self._lookup,
-                now_ms=context.now,
-                zone=context.settings.zone,
-                steps_max=context.settings.expression_steps_max,
-                seed=f"{context.namespace}/{context.partition}-{context.offset}-{context.step}",
-            )
-        return self._environment
-
-    def _lookup(self, name: str) -> Value | Literal[Missing.MISSING]:
-        if name in self._overlay:
-            return self._overlay[name]
-        text = v.find(self.state, self._scope, name)
-        if text is None:
-            return MISSING
-        return self.decoded(text)
-
-    def decoded(self, text: str) -> Value:
-        """The value of a variable's text. It is shared: nobody may change what it contains."""
-        known = self._decoded
-        if text not in known:
-            known[text] = decode(text)
-        return known[text]
-
-
-def text_of(value: Value) -> str:
-    """A value as plain text: what JSON holds, a text without its quotes."""
-    if isinstance(value, str):
-        return value
-    try:
-        return value.json_text() if isinstance(value, ExpressionValue) else encode(value)
-    except ValueEncodeError:
-        return f"a {type(value).__name__.lower()}"

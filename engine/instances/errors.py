@@ -61,7 +61,7 @@ def _boundary_of(advance: Advance, key: int, code: str) -> Boundary | None:
         trigger = event.trigger
         if trigger.code is None:
             catch_all = catch_all or Boundary(key, event, trigger)
-        elif advance.text(trigger.code, key) == code:
+        elif advance.evaluator.text(trigger.code, key) == code:
             return Boundary(key, event, trigger)
     return catch_all
 
@@ -77,7 +77,7 @@ def throw_error(advance: Advance, catcher: Catcher, error: BpmnError) -> None:
         payload[catcher.trigger.code_variable] = encode(error.code)
     if catcher.trigger.message_variable is not None:
         payload[catcher.trigger.message_variable] = encode(error.message)
-    # Error boundary events always interrupt (BPMN 10.5.4, table 10.92).
+    # An error always interrupts (BPMN 10.5.4), whatever the event itself says.
     terminate(advance, catcher.key)
     advance.begin(catcher.event, scope, step=Step.COMPLETE, payload=payload)
 

@@ -27,8 +27,8 @@ def leave_by_all(advance: Advance, element: Element, key: int) -> None:
 def leave_by_true(advance: Advance, element: Element, key: int) -> None:
     """Take every flow that is unconditional or true; none: the default; no default: incident.
 
-    BPMN 13.3.1: "multiple outgoing Sequence Flows behave as a parallel split", those with
-    conditions "as an inclusive split".
+    BPMN 13.3.1: "Multiple outgoing Sequence Flows behaves as a parallel split. Multiple outgoing
+    Sequence Flows with conditions behaves as an inclusive split."
     """
     default: int | None = getattr(element, "default", None)
     flows = advance.model.flows
@@ -61,7 +61,7 @@ def _is_true(advance: Advance, flow: SequenceFlow, key: int) -> bool:
     if flow.condition is None:
         return True
     scope = advance.instance(key).scope
-    result = advance.condition(flow.condition, key)
+    result = advance.evaluator.condition(flow.condition, key)
     advance.emit(
         e.ConditionEvaluated(
             scope=scope or 0, flow_id=flow.id, expression=flow.condition.text, result=result

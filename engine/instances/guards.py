@@ -37,11 +37,11 @@ def find_wait(advance: Advance, handle: str, kind: type[W], name: str) -> W | Re
 
 
 def find_attempt(advance: Advance, job_id: str, attempt: int | None) -> s.JobWait | Rejection:
-    """The job, if this attempt is at a worker."""
+    """The job, if this attempt (None: whichever it is) is at a worker."""
     job = find_wait(advance, job_id, s.JobWait, "job")
     if isinstance(job, Rejection):
         return job
-    if attempt != job.attempt:
+    if attempt is not None and attempt != job.attempt:
         return Rejection(
             RejectionCode.STALE_ATTEMPT,
             f"Expected attempt {job.attempt} of job {job_id}, found {attempt}",
@@ -49,7 +49,7 @@ def find_attempt(advance: Advance, job_id: str, attempt: int | None) -> s.JobWai
     if job.stopped or job.retry_at is not None:
         return Rejection(
             RejectionCode.STALE_ATTEMPT,
-            f"Expected an open attempt of job {job_id}, found that attempt {attempt} has failed",
+            f"Expected an open attempt of job {job_id}, found attempt {job.attempt} failed",
         )
     return job
 

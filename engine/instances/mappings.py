@@ -26,13 +26,13 @@ def _evaluate(
 ) -> dict[str, Value]:
     made: dict[str, Value] = {}
     for mapping in mappings:
-        value = advance.evaluate(mapping.source, key, made)
+        value = advance.evaluator.evaluate(mapping.source, key, made)
         name, *path = mapping.target
         if path:
             before = made.get(name)
             if name not in made and merge_into is not None:
                 text = v.find(advance.state, merge_into, name)
-                before = None if text is None else advance.decoded(text)
+                before = None if text is None else advance.evaluator.decoded(text)
             value = _with_leaf(before, path, value)
         made[name] = value
     return made

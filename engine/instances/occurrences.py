@@ -23,7 +23,7 @@ def occur(advance: Advance, owner: int, element_id: str, payload: v.Texts | None
 def _at_boundary(
     advance: Advance, owner: int, event: BoundaryEvent, payload: v.Texts | None
 ) -> None:
-    """BPMN 13.5.3: an interrupting event ends its activity, another leaves it as it is."""
+    """An interrupting event ends its activity, another leaves it as it is (BPMN 13.5.3)."""
     scope = advance.instance(owner).scope or 0
     if event.interrupting:
         terminate(advance, owner)

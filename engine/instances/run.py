@@ -15,6 +15,9 @@ from engine.lifecycle import Step
 from engine.model.elements import AnyElement, SubProcess
 from engine.state import ElementInstance, IncidentWait
 
+MESSAGE_LENGTH_MAX = 2_000
+"""Of an incident: it names expressions and values, which may be of any length."""
+
 
 def run(advance: Advance) -> None:
     """Advance until every branch waits, or a limit of steps is met.
@@ -148,7 +151,7 @@ def raise_incident(advance: Advance, key: int, step: Step, stuck: StuckError) ->
             key=advance.new_key(),
             owner=key,
             kind=stuck.kind,
-            message=stuck.message,
+            message=stuck.message[:MESSAGE_LENGTH_MAX],
             step=step,
             element_id=advance.instance(key).element_id,
         )

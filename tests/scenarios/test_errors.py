@@ -223,3 +223,9 @@ def test_an_error_names_a_job_or_a_task(scenario: Scenario, fields: dict[str, st
     code, detail = run.reject(c.ThrowError(code="LOW", **fields))  # type: ignore[arg-type]  # texts
     assert code == "INVALID_ARGUMENT"
     assert "job_id" in detail
+
+
+def test_an_error_may_leave_the_attempt_out(scenario: Scenario) -> None:
+    run = guarded(scenario)
+    run.accept(c.ThrowError(job_id=run.job("work").job_id, code="LOW"))
+    assert "on_low" in run.path()

@@ -15,7 +15,7 @@ from engine.values import encode_object
 def _run(advance: Advance, activity: CallActivity, key: int) -> None:
     """Call the version that is the latest here and now. Raises StuckError."""
     context, start = advance.context, advance.state.start
-    process_id = advance.name(activity.process_id, key)
+    process_id = advance.evaluator.name(activity.process_id, key)
     ref = context.definitions.find(process_id, activity.version)
     if ref is None:
         version = "" if activity.version is None else f" version {activity.version}"

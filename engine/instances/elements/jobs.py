@@ -21,12 +21,14 @@ RETRIES_MAX = 1_000_000
 
 def _open_job(advance: Advance, definition: JobDefinition, key: int) -> None:
     """Publish a job for the element instance. Raises StuckError."""
-    job_type = advance.name(definition.type, key)
+    job_type = advance.evaluator.name(definition.type, key)
     retries = definition.retries
     if not isinstance(retries, int):
-        value = advance.evaluate(retries, key)
+        value = advance.evaluator.evaluate(retries, key)
         if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= RETRIES_MAX:
-            raise advance.unusable(retries, f"a whole number from 1 to {RETRIES_MAX}", value)
+            raise advance.evaluator.unusable(
+                retries, f"a whole number from 1 to {RETRIES_MAX}", value
+            )
         retries = value
     advance.emit(
         e.JobOpened(
@@ -56,7 +58,7 @@ def _run_script(advance: Advance, task: ScriptTask, key: int) -> Step | None:
             )
         _open_job(advance, task.job, key)
         return None
-    value = advance.evaluate(task.script.expression, key)
+    value = advance.evaluator.evaluate(task.script.expression, key)
     variable = task.script.result_variable
     if variable is not None:
         texts = to_texts({variable: value})

@@ -3,8 +3,9 @@
 from engine import events as e
 from engine.expressions import EvaluationError, schedule
 from engine.instances.activities import activate
-from engine.instances.advance import Advance, text_of
+from engine.instances.advance import Advance
 from engine.instances.elements.handler import Handler
+from engine.instances.evaluator import text_of
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.instances.triggers import arm
 from engine.instances.triggers.waiting import Waiter
@@ -34,9 +35,9 @@ def _optional_text(advance: Advance, source: Text | None, key: int) -> str | Non
         return None
     if isinstance(source, str):
         return source or None
-    value = advance.evaluate(source, key)
+    value = advance.evaluator.evaluate(source, key)
     if isinstance(value, bool | list | dict):
-        raise advance.unusable(source, "a text", value)
+        raise advance.evaluator.unusable(source, "a text", value)
     return None if value is None else text_of(value) or None
 
 
@@ -44,7 +45,7 @@ def _texts(advance: Advance, source: Text | None, key: int) -> tuple[str, ...]:
     """A list of texts, or one text with commas between them."""
     if source is None:
         return ()
-    value = source if isinstance(source, str) else advance.evaluate(source, key)
+    value = source if isinstance(source, str) else advance.evaluator.evaluate(source, key)
     if isinstance(value, str):
         return tuple(part for part in (part.strip() for part in value.split(",")) if part)
     if value is None:
@@ -57,7 +58,7 @@ def _texts(advance: Advance, source: Text | None, key: int) -> tuple[str, ...]:
 def _instant(advance: Advance, source: Text | None, key: int) -> int | None:
     if source is None:
         return None
-    value = source if isinstance(source, str) else advance.evaluate(source, key)
+    value = source if isinstance(source, str) else advance.evaluator.evaluate(source, key)
     if value is None or value == "":
         return None
     try:
@@ -70,7 +71,7 @@ def _priority(advance: Advance, source: Text | None, key: int) -> int:
     default = e.TaskDetails().priority
     if source is None:
         return default
-    value = source if isinstance(source, str) else advance.evaluate(source, key)
+    value = source if isinstance(source, str) else advance.evaluator.evaluate(source, key)
     if value is None:
         return default
     try:

@@ -8,7 +8,7 @@ from engine.model.elements import ErrorTrigger
 
 def throw(advance: Advance, key: int, trigger: ErrorTrigger) -> Step | None:
     """Throw the end event's error. Raises StuckError when nothing catches it."""
-    code = "" if trigger.code is None else advance.text(trigger.code, key)
+    code = "" if trigger.code is None else advance.evaluator.text(trigger.code, key)
     error = BpmnError(code=code)
     catcher = find_catcher(advance, key, error)
     if catcher is None:

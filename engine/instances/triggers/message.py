@@ -8,10 +8,10 @@ from engine.model.elements import MessageTrigger
 
 def arm(advance: Advance, waiter: Waiter, trigger: MessageTrigger) -> e.AnyEvent:
     """The subscription. A key that is neither text nor number cannot be met: StuckError."""
-    name = advance.text(trigger.name, waiter.owner, waiter.locals)
+    name = advance.evaluator.name(trigger.name, waiter.owner, waiter.locals)
     key = ""
     if trigger.correlation_key is not None:
-        key = advance.text(trigger.correlation_key, waiter.owner, waiter.locals)
+        key = advance.evaluator.text(trigger.correlation_key, waiter.owner, waiter.locals)
     return e.SubscriptionOpened(
         key=advance.new_key(),
         owner=waiter.owner,

@@ -10,8 +10,9 @@ from engine.model.elements import TerminateTrigger
 def throw(advance: Advance, key: int, trigger: TerminateTrigger) -> Step | None:
     """End the event, the arrivals of its scope and all else in it; the scope then completes.
 
-    BPMN 13.5.6: "For a Terminate End Event, the Process is abnormally terminated"; of the
-    activities around a sub-process "no other ongoing Process Activities are affected".
+    BPMN 13.5.6: "For a 'terminate' End Event, the Sub-Process is abnormally terminated", and
+    "no other ongoing Sub-Process instances or higher-level Sub-Process or Process instances are
+    affected".
     """
     scope = advance.instance(key).scope
     if scope is None:

@@ -50,7 +50,7 @@ def arm(advance: Advance, waiter: Waiter, trigger: TimerTrigger) -> e.AnyEvent:
 def _value(advance: Advance, waiter: Waiter, source: Text) -> Value:
     if isinstance(source, str):
         return source
-    return advance.evaluate(source, waiter.owner, waiter.locals)
+    return advance.evaluator.evaluate(source, waiter.owner, waiter.locals)
 
 
 def _first_due(recurrence: schedule.Recurrence, now: int, zone: str) -> int:

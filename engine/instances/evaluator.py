@@ -1,0 +1,115 @@
+"""Expressions of one transition: they see variables through the scopes, the time, nothing else."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from engine import variables as v
+from engine.expressions import MISSING, Environment, EvaluationError, Expression, Missing
+from engine.expressions import evaluate_condition as to_condition
+from engine.instances.stuck import IncidentKind, StuckError
+from engine.model.elements import Text
+from engine.outcome import Context
+from engine.state import ProcessInstance
+from engine.values import ExpressionValue, Value, ValueEncodeError, decode, encode
+
+Locals = Mapping[str, Value]
+"""Variables that mappings have made and that are not set yet; they cover those of the scopes."""
+
+
+class Evaluator:
+    """Evaluates against the draft as it is at the moment; variables are decoded when touched."""
+
+    __slots__ = ("_decoded", "_environment", "_locals", "_scope", "_state")
+
+    def __init__(self, context: Context, state: ProcessInstance) -> None:
+        self._state = state
+        self._decoded: dict[str, Value] = {}
+        self._scope: int | None = None
+        self._locals: Locals = {}
+        self._environment = Environment(
+            lookup=self._lookup,
+            now_ms=context.now,
+            zone=context.settings.zone,
+            steps_max=context.settings.expression_steps_max,
+            seed=f"{context.namespace}/{context.partition}-{context.offset}-{context.step}",
+        )
+
+    def evaluate(self, expression: Expression, scope: int, locals_: Locals | None = None) -> Value:
+        """The value, as the scope sees variables. Raises StuckError."""
+        self._enter(scope, locals_)
+        try:
+            return expression.evaluate(self._environment)
+        except EvaluationError as error:
+            raise _failed(expression, error) from None
+
+    def condition(self, expression: Expression, scope: int) -> bool:
+        """Whether a condition holds, as the scope sees variables. Raises StuckError."""
+        self._enter(scope, None)
+        try:
+            return to_condition(expression, self._environment)
+        except EvaluationError as error:
+            raise _failed(expression, error) from None
+
+    def text(self, source: Text, scope: int, locals_: Locals | None = None) -> str:
+        """A static text, or the text or number that an expression yields. Raises StuckError."""
+        if isinstance(source, str):
+            return source
+        value = self.evaluate(source, scope, locals_)
+        if value is None or isinstance(value, bool | list | dict):
+            raise self.unusable(source, "a text", value)
+        return text_of(value)
+
+    def name(self, source: Text, scope: int, locals_: Locals | None = None) -> str:
+        """As `text`, and not empty: the name of something. Raises StuckError."""
+        text = self.text(source, scope, locals_)
+        if not text and not isinstance(source, str):
+            raise self.unusable(source, "a name", text)
+        return text
+
+    def unusable(self, source: Expression, expected: str, value: Value) -> StuckError:
+        """The error of an expression that was evaluated just now, to a value of no use."""
+        found = "null" if value is None else text_of(value)[:100] or "an empty text"
+        return StuckError(
+            IncidentKind.EXPRESSION_FAILED,
+            f"The expression {source.text!r} gives {found}, expected {expected}"
+            + _hint(tuple(self._environment.missing)),
+        )
+
+    def decoded(self, text: str) -> Value:
+        """The value of a variable's text. It is shared: nobody may change what it contains."""
+        known = self._decoded
+        if text not in known:
+            known[text] = decode(text)
+        return known[text]
+
+    def _enter(self, scope: int, locals_: Locals | None) -> None:
+        self._scope = scope
+        self._locals = locals_ or {}
+
+    def _lookup(self, name: str) -> Value | Literal[Missing.MISSING]:
+        if name in self._locals:
+            return self._locals[name]
+        text = v.find(self._state, self._scope, name)
+        return MISSING if text is None else self.decoded(text)
+
+
+def _failed(expression: Expression, error: EvaluationError) -> StuckError:
+    text = error.message
+    if expression.text not in text:
+        text = f"The expression {expression.text!r} failed: {text}"
+    hint = "" if "; missing: " in text else _hint(error.missing)
+    return StuckError(IncidentKind.EXPRESSION_FAILED, text + hint)
+
+
+def _hint(missing: tuple[str, ...]) -> str:
+    return f"; missing: {', '.join(missing)}" if missing else ""
+
+
+def text_of(value: Value) -> str:
+    """A value as plain text: what JSON holds, a text without its quotes."""
+    if isinstance(value, str):
+        return value
+    try:
+        return value.json_text() if isinstance(value, ExpressionValue) else encode(value)
+    except ValueEncodeError:
+        return f"a {type(value).__name__.lower()}"
