@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+import hiredis
 from redis.asyncio.connection import Connection, UnixDomainSocketConnection
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
@@ -47,7 +48,7 @@ class Session:
                 # Nothing is awaited between the test above and the write, so redis-py finds the
                 # connection open and has no reason to make another.
                 await self._connection.send_packed_command(
-                    self._connection.pack_commands(commands), check_health=False
+                    list(map(_pack, commands)), check_health=False
                 )
                 return [await self._read_reply() for _ in commands]
         except TimeoutError as error:
@@ -73,6 +74,11 @@ class Session:
             await self._connection.disconnect(nowait=True)
         except (RedisError, OSError):
             return  # a connection that does not even close is as good as closed
+
+
+def _pack(command: Command) -> bytes:
+    """As the wire has it: hiredis is several times as fast at this as redis-py's connection."""
+    return hiredis.pack_command(command)  # type: ignore[arg-type]  # its stub means one argument
 
 
 async def open_session(
