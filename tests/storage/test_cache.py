@@ -1,0 +1,63 @@
+import pytest
+
+from storage.cache import ENTRY_BYTES_MIN, DocumentCache
+from storage.documents import StoredDocument
+
+ROOM_FOR_TWO = 2 * (ENTRY_BYTES_MIN + 100)
+
+
+def document(size: int = 100) -> StoredDocument:
+    return StoredDocument(state=None, size=size)
+
+
+def test_what_was_put_is_found_also_that_there_is_no_document() -> None:
+    cache = DocumentCache(ROOM_FOR_TWO)
+    absent = document()
+
+    cache.put("a", absent)
+
+    assert "a" in cache
+    assert cache.get("a") is absent
+
+
+def test_the_least_recently_used_goes_first() -> None:
+    cache = DocumentCache(ROOM_FOR_TWO)
+    cache.put("a", document())
+    cache.put("b", document())
+
+    cache.get("a")
+    cache.put("c", document())
+
+    assert ("a" in cache, "b" in cache, "c" in cache) == (True, False, True)
+
+
+def test_a_document_beyond_the_bound_is_not_kept_and_drops_the_others() -> None:
+    cache = DocumentCache(ROOM_FOR_TWO)
+    cache.put("a", document())
+
+    cache.put("b", document(ROOM_FOR_TWO))
+
+    assert len(cache) == 0
+    with pytest.raises(KeyError):
+        cache.get("b")
+
+
+def test_a_document_put_again_counts_once() -> None:
+    cache = DocumentCache(ROOM_FOR_TWO)
+    for _ in range(10):
+        cache.put("a", document())
+    cache.put("b", document())
+
+    assert ("a" in cache, "b" in cache) == (True, True)
+
+
+def test_clear_leaves_room_for_as_much_again() -> None:
+    cache = DocumentCache(ROOM_FOR_TWO)
+    cache.put("a", document())
+    cache.put("b", document())
+
+    cache.clear()
+    cache.put("c", document())
+    cache.put("d", document())
+
+    assert ("a" in cache, "c" in cache, "d" in cache) == (False, True, True)

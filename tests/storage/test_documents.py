@@ -1,0 +1,104 @@
+"""Documents come back as they were, and their keys depend on the state alone."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.outcome import AggregateState
+from engine.state import ProcessInstance
+from schemas.snapshot import SPLIT_BYTES
+from storage.documents import (
+    TOMBSTONE_GRACE_MS,
+    StoredDocument,
+    change_document,
+    decode_document,
+    document_reads,
+)
+from storage.memory_store import MemoryKeyspace, MemoryStore
+from storage.ports import HashPut, Put
+from tests.support.fences import commit_of, fence
+from tests.support.partition_states import KEYS, instance, tombstone
+
+ABSENT = StoredDocument(state=None)
+LARGE = f'"{"x" * SPLIT_BYTES}"'
+
+scopes = st.dictionaries(
+    st.sampled_from((1, 2, 3)),
+    st.dictionaries(st.sampled_from("ab"), st.sampled_from(("1", "2", "large")), min_size=1),
+)
+kinds = st.one_of(st.none(), st.just("tombstone"), scopes)
+
+
+def built(kind: str | dict[int, dict[str, str]] | None) -> AggregateState | None:
+    """A state from what Hypothesis can print in one line."""
+    if isinstance(kind, dict):
+        texts = {
+            scope: {name: LARGE if text == "large" else text for name, text in own.items()}
+            for scope, own in kind.items()
+        }
+        return instance(texts)
+    return tombstone() if kind else None
+
+
+async def read(store: MemoryStore) -> StoredDocument:
+    return decode_document(await store.query(document_reads(KEYS, "i-1")))
+
+
+@given(st.lists(kinds, min_size=1, max_size=6))
+async def test_after_any_changes_the_store_has_the_last_state_and_no_more(
+    drawn: list[str | dict[int, dict[str, str]] | None],
+) -> None:
+    history = [built(kind) for kind in drawn]
+    store = MemoryStore(MemoryKeyspace(), "shop")
+    await store.initialise(0, fence(0))
+    expected, stored = fence(0), ABSENT
+    for number, after in enumerate(history):
+        change = change_document(KEYS, "i-1", stored, after)
+        commit = commit_of(expected, *change.operations, name=f"{number + 1:016x}")
+        await store.commit(commit)
+        expected, stored = commit.fence, change.stored
+        found = await read(store)
+        assert (found.state, found.scopes) == (after, stored.scopes)
+
+    fresh = MemoryStore(MemoryKeyspace(), "shop")
+    await fresh.initialise(0, fence(0))
+    change = change_document(KEYS, "i-1", ABSENT, history[-1])
+    await fresh.commit(commit_of(fence(0), *change.operations))
+    keys = (KEYS.state("i-1"), KEYS.scopes("i-1"))
+    assert [store.keyspace.snapshot().get(key) for key in keys] == [
+        fresh.keyspace.snapshot().get(key) for key in keys
+    ]
+
+
+def test_of_a_large_instance_only_the_scopes_that_changed_are_written() -> None:
+    before = instance({1: {"a": LARGE}, 2: {"b": "1"}, 3: {"c": "1"}})
+    stored = change_document(KEYS, "i-1", ABSENT, before).stored
+    after = instance({**before.variables, 2: {"b": "2"}})
+
+    change = change_document(KEYS, "i-1", stored, after)
+
+    (scopes_written,) = [each for each in change.operations if isinstance(each, HashPut)]
+    assert list(scopes_written.fields) == ["2"]
+
+
+def test_a_second_life_within_one_batch_is_written_whole() -> None:
+    first = instance({1: {"a": LARGE}})
+    stored = change_document(KEYS, "i-1", ABSENT, first).stored
+    second = instance({1: {"a": LARGE + " "}}, offset=9)
+
+    change = change_document(KEYS, "i-1", stored, second)
+
+    assert any(isinstance(each, HashPut) for each in change.operations)
+    assert isinstance(change.stored.state, ProcessInstance)
+
+
+def test_redis_may_collect_a_tombstone_only_long_after_it_expires_in_log_time() -> None:
+    change = change_document(KEYS, "i-1", ABSENT, tombstone())
+
+    (put,) = change.operations
+    assert isinstance(put, Put)
+    assert put.expire_ms == 4_000 + TOMBSTONE_GRACE_MS
+
+
+def test_an_aggregate_that_is_no_instance_has_one_key() -> None:
+    assert len(document_reads(KEYS, "deployments")) == 1
+    assert len(document_reads(KEYS, "i-1")) == 2
