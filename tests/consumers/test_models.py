@@ -1,0 +1,70 @@
+import pytest
+
+from consumers.models import CompiledModels
+from engine.errors import InvariantError
+from engine.partition import ReadModel
+from engine.settings import SEMANTICS
+from schemas.errors import NewerDocumentError
+from storage.errors import ContentMissingError
+from storage.keys import PartitionKeys, deployments_partition
+from storage.memory_store import MemoryKeyspace, MemoryStore
+from tests.support.models import bpmn, chain, compiled_resource, end, process, start
+
+CONTENT = bpmn(
+    process("a", start("s"), end("e"), chain("s", "e")),
+    process("b", start("s2"), end("e2"), chain("s2", "e2")),
+)
+CHECKSUM = compiled_resource(CONTENT).checksum
+PARTITIONS = 4
+
+
+@pytest.fixture
+def store() -> MemoryStore:
+    return MemoryStore(MemoryKeyspace(), "shop")
+
+
+@pytest.fixture
+def models(store: MemoryStore) -> CompiledModels:
+    return CompiledModels(store, "shop", PARTITIONS)
+
+
+def keep(store: MemoryStore) -> None:
+    keys = PartitionKeys("shop", deployments_partition(PARTITIONS))
+    store.keyspace.set(keys.content(CHECKSUM), CONTENT)
+
+
+async def test_content_that_is_not_there_yet_is_missing(models: CompiledModels) -> None:
+    with pytest.raises(ContentMissingError):
+        await models.get(ReadModel(CHECKSUM, "a", 1), None)
+
+
+async def test_a_model_comes_from_the_stored_content_and_is_compiled_once(
+    store: MemoryStore, models: CompiledModels
+) -> None:
+    keep(store)
+    first = await models.get(ReadModel(CHECKSUM, "a", 1), None)
+    assert first.process_id == "a"
+    store.keyspace.restore({})
+    assert await models.get(ReadModel(CHECKSUM, "a", 1), None) is first
+    assert (await models.get(ReadModel(CHECKSUM, "b", 1), None)).process_id == "b"
+
+
+async def test_content_that_the_batch_has_needs_no_store(models: CompiledModels) -> None:
+    found = await models.get(ReadModel(CHECKSUM, "a", 1), CONTENT)
+    assert found.process_id == "a"
+
+
+async def test_a_model_of_rules_that_only_a_newer_engine_knows_is_left_to_it(
+    store: MemoryStore, models: CompiledModels
+) -> None:
+    keep(store)
+    with pytest.raises(NewerDocumentError):
+        await models.get(ReadModel(CHECKSUM, "a", SEMANTICS + 1), None)
+
+
+async def test_a_process_that_its_resource_does_not_hold_is_a_bug(
+    store: MemoryStore, models: CompiledModels
+) -> None:
+    keep(store)
+    with pytest.raises(InvariantError):
+        await models.get(ReadModel(CHECKSUM, "c", 1), None)
