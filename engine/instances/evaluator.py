@@ -6,6 +6,7 @@ from typing import Literal
 from engine import variables as v
 from engine.expressions import MISSING, Environment, EvaluationError, Expression, Missing
 from engine.expressions import evaluate_condition as to_condition
+from engine.instances.limits import NAME_LENGTH_MAX
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.model.elements import Text
 from engine.outcome import Context
@@ -59,11 +60,18 @@ class Evaluator:
             raise self.unusable(source, "a text", value)
         return text_of(value)
 
-    def name(self, source: Text, scope: int, locals_: Locals | None = None) -> str:
-        """As `text`, and not empty: the name of something. Raises StuckError."""
+    def name(
+        self,
+        source: Text,
+        scope: int,
+        locals_: Locals | None = None,
+        *,
+        length_max: int = NAME_LENGTH_MAX,
+    ) -> str:
+        """As `text`, and neither empty nor long: what something is found by. Raises StuckError."""
         text = self.text(source, scope, locals_)
-        if not text and not isinstance(source, str):
-            raise self.unusable(source, "a name", text)
+        if not isinstance(source, str) and not 0 < len(text) <= length_max:
+            raise self.unusable(source, f"a name of 1 to {length_max} characters", text)
         return text
 
     def unusable(self, source: Expression, expected: str, value: Value) -> StuckError:

@@ -26,6 +26,25 @@ def parse_variables(text: str) -> dict[str, str] | Rejection:
         )
 
 
+def find_scope(advance: Advance, element_instance_id: str | None) -> int | Rejection:
+    """The key of a living element instance; None names the process itself."""
+    if element_instance_id is None:
+        return advance.state.root
+    try:
+        instance_id, key = split_handle(element_instance_id)
+    except ValueError as error:
+        return Rejection(RejectionCode.INVALID_ARGUMENT, str(error))
+    if instance_id != advance.state.instance_id:
+        return Rejection(
+            RejectionCode.INVALID_ARGUMENT,
+            f"Expected an element instance of {advance.state.instance_id}, found one of another: "
+            f"{element_instance_id}",
+        )
+    if key not in advance.state.elements:
+        return not_found(f"a living element instance {element_instance_id}")
+    return key
+
+
 def find_wait(advance: Advance, handle: str, kind: type[W], name: str) -> W | Rejection:
     """The open job, task or incident with this id."""
     try:
@@ -52,6 +71,15 @@ def find_attempt(advance: Advance, job_id: str, attempt: int | None) -> s.JobWai
             f"Expected an open attempt of job {job_id}, found attempt {job.attempt} failed",
         )
     return job
+
+
+def check_number(name: str, value: int | None, low: int, high: int) -> Rejection | None:
+    """A number within its limits, or left out."""
+    if value is None or low <= value <= high:
+        return None
+    return Rejection(
+        RejectionCode.INVALID_ARGUMENT, f"Expected {name} from {low} to {high}, found {value}"
+    )
 
 
 def check_size(advance: Advance, targets: dict[int, dict[str, str]]) -> Rejection | None:

@@ -3,13 +3,21 @@
 from engine import commands as c
 from engine import events as e
 from engine import state as s
+from engine.expressions import schedule
 from engine.instances.advance import Advance, DueStep
 from engine.instances.errors import BpmnError, find_catcher, throw_error, unhandled
-from engine.instances.guards import check_size, find_attempt, parse_variables, targets_of
+from engine.instances.guards import (
+    check_number,
+    check_size,
+    find_attempt,
+    parse_variables,
+    targets_of,
+)
+from engine.instances.limits import RETRIES_MAX, clip_optional
 from engine.instances.run import raise_incident
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
-from engine.rejections import Rejection, RejectionCode
+from engine.rejections import Rejection
 
 
 def complete(advance: Advance, command: c.CompleteJob) -> Rejection | None:
@@ -39,7 +47,12 @@ def fail(advance: Advance, command: c.FailJob) -> Rejection | None:
         return variables
     retries = job.retries_left - 1 if command.retries is None else command.retries
     backoff_ms = command.backoff_ms or 0
-    rejection = _check_failure(command) or check_size(advance, {job.owner: variables})
+    latest = schedule.INSTANT_MAX_MS - advance.context.now
+    rejection = (
+        check_number("retries", command.retries, 0, RETRIES_MAX)
+        or check_number("backoff_ms", command.backoff_ms, 0, latest)
+        or check_size(advance, {job.owner: variables})
+    )
     if rejection is not None:
         return rejection
     advance.set_variables(job.owner, variables)
@@ -58,15 +71,6 @@ def fail(advance: Advance, command: c.FailJob) -> Rejection | None:
     return None
 
 
-def _check_failure(command: c.FailJob) -> Rejection | None:
-    for name, value in (("retries", command.retries), ("backoff_ms", command.backoff_ms)):
-        if value is not None and value < 0:
-            return Rejection(
-                RejectionCode.INVALID_ARGUMENT, f"Expected {name} of 0 or more, found {value}"
-            )
-    return None
-
-
 def _close_failed(
     advance: Advance, job: s.JobWait, message: str | None, retries: int, retry_at: int | None
 ) -> None:
@@ -74,7 +78,7 @@ def _close_failed(
         e.JobClosed(
             key=job.key,
             reason="failed",
-            message=message,
+            message=clip_optional(message),
             retries_left=retries,
             retry_at=retry_at,
         )

@@ -10,13 +10,11 @@ from engine import events as e
 from engine.instances.advance import SCOPE_START, Advance, DueStep
 from engine.instances.elements import HANDLERS
 from engine.instances.endings import complete_instance
+from engine.instances.limits import clip
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
 from engine.model.elements import AnyElement, SubProcess
 from engine.state import ElementInstance, IncidentWait
-
-MESSAGE_LENGTH_MAX = 2_000
-"""Of an incident: it names expressions and values, which may be of any length."""
 
 
 def run(advance: Advance) -> None:
@@ -151,7 +149,7 @@ def raise_incident(advance: Advance, key: int, step: Step, stuck: StuckError) ->
             key=advance.new_key(),
             owner=key,
             kind=stuck.kind,
-            message=stuck.message[:MESSAGE_LENGTH_MAX],
+            message=clip(stuck.message),
             step=step,
             element_id=advance.instance(key).element_id,
         )

@@ -9,6 +9,7 @@ from engine.errors import InvariantError
 from engine.instances.advance import Advance
 from engine.instances.evolve import create
 from engine.instances.guards import not_found, parse_variables, too_large
+from engine.instances.limits import NAME_LENGTH_MAX
 from engine.instances.outcomes import finish
 from engine.instances.run import run, start_scope
 from engine.lifecycle import InstanceState, Step
@@ -18,8 +19,6 @@ from engine.rejections import Rejection, RejectionCode
 from engine.routing import root_of
 from engine.state import ProcessInstance, Tombstone
 from engine.variables import size
-
-_BUSINESS_KEY_LENGTH_MAX = 1_000
 
 
 def start_by_client(
@@ -32,7 +31,7 @@ def start_by_client(
     model = context.model
     if model is None:
         version = "" if command.version is None else f" version {command.version}"
-        return not_found(f"the process {command.process_id!r}{version} to be deployed")
+        return not_found(f"the process {command.process_id[:100]!r}{version} to be deployed")
     variables = parse_variables(command.variables)
     if isinstance(variables, Rejection):
         return variables
@@ -56,10 +55,10 @@ def start_by_client(
 
 
 def _check_business_key(command: c.StartInstance) -> Rejection | None:
-    if command.business_key is not None and len(command.business_key) > _BUSINESS_KEY_LENGTH_MAX:
+    if command.business_key is not None and len(command.business_key) > NAME_LENGTH_MAX:
         return Rejection(
             RejectionCode.INVALID_ARGUMENT,
-            f"Expected a business key of at most {_BUSINESS_KEY_LENGTH_MAX} characters, "
+            f"Expected a business key of at most {NAME_LENGTH_MAX} characters, "
             f"found {len(command.business_key)}",
         )
     return None
@@ -91,7 +90,7 @@ def _choose_start(model: ProcessModel, start_element: str | None) -> StartEvent 
         found = "none" if element is None else f"a {type(element).__name__}"
         return Rejection(
             RejectionCode.INVALID_ARGUMENT,
-            f"Expected a start event {start_element!r} in {model.process_id!r}, found {found}",
+            f"Expected a start event {start_element[:99]!r} in {model.process_id!r}, found {found}",
         )
     if not model.starts:
         return Rejection(

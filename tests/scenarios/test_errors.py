@@ -225,6 +225,12 @@ def test_an_error_names_a_job_or_a_task(scenario: Scenario, fields: dict[str, st
     assert "job_id" in detail
 
 
+def test_an_error_code_keeps_to_its_length(scenario: Scenario) -> None:
+    run = guarded(scenario)
+    command = c.ThrowError(job_id=run.job("work").job_id, code="x" * 1_001)
+    assert run.reject(command)[0] == "INVALID_ARGUMENT"
+
+
 def test_an_error_may_leave_the_attempt_out(scenario: Scenario) -> None:
     run = guarded(scenario)
     run.accept(c.ThrowError(job_id=run.job("work").job_id, code="LOW"))

@@ -195,11 +195,35 @@ def test_variables_of_a_job_must_keep_to_the_instances_limit(scenario: Scenario)
     assert run.result() == '{"n":2}'
 
 
+@pytest.mark.parametrize("number", [-1, 2**60])
 @pytest.mark.parametrize("field", ["retries", "backoff_ms"])
-def test_negative_numbers_in_a_failure_are_refused(scenario: Scenario, field: str) -> None:
+def test_numbers_in_a_failure_keep_to_their_limits(
+    scenario: Scenario, field: str, number: int
+) -> None:
     run = one_job(scenario)
-    command = c.FailJob(job_id=run.job("pay").job_id, attempt=1, **{field: -1})  # type: ignore[arg-type]  # a number
+    command = c.FailJob(job_id=run.job("pay").job_id, attempt=1, **{field: number})  # type: ignore[arg-type]  # a number
     assert run.reject(command)[0] == "INVALID_ARGUMENT"
+
+
+def test_a_long_message_of_a_failure_is_cut_and_not_refused(scenario: Scenario) -> None:
+    run = one_job(scenario, retries="1")
+    job = run.job("pay")
+    run.accept(c.FailJob(job_id=job.job_id, attempt=1, message="trace " * 100_000))
+    (failed,) = run.effects("JobFailed")
+    assert failed.error is not None
+    assert failed.error.message is not None
+    assert len(failed.error.message) == 10_000
+    assert failed.error.message.endswith("...")
+    assert len(run.incident().message) == 10_000
+
+
+@pytest.mark.parametrize("value", ['""', "null", '"' + "x" * 201 + '"', "[1]"])
+def test_a_job_type_that_no_worker_can_take_is_an_incident(scenario: Scenario, value: str) -> None:
+    run = scenario(compiled(start("s"), service_task("work", type="=type"), chain("s", "work")))
+    run.start("p", variables=f'{{"type": {value}}}')
+    assert (run.incident().kind, run.incident().step) == ("EXPRESSION_FAILED", "run")
+    run.resolve(variables='{"type": "pay"}')
+    assert run.job("pay").attempt == 1
 
 
 def test_a_job_left_by_another_way_is_canceled_on_its_topic(scenario: Scenario) -> None:

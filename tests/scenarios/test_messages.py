@@ -111,6 +111,15 @@ def test_a_correlation_key_that_is_null_is_an_incident(scenario: Scenario) -> No
     assert run.state() is InstanceState.COMPLETED
 
 
+def test_a_correlation_key_keeps_to_its_length(scenario: Scenario) -> None:
+    run = scenario(
+        compiled(PAID, start("s"), catch("wait", message_event("paid")), chain("s", "wait"))
+    )
+    run.start("p", variables='{"order": "' + "x" * 1_001 + '"}')
+    assert run.incident().kind == "EXPRESSION_FAILED"
+    assert "at most 1000 characters" in run.incident().message
+
+
 def test_an_interrupting_boundary_message_ends_its_activity(scenario: Scenario) -> None:
     run = scenario(
         compiled(

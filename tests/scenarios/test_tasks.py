@@ -108,6 +108,17 @@ def test_a_description_that_is_no_use_is_an_incident(scenario: Scenario) -> None
     assert run.task("approve").due_at == 1_777_593_600_000
 
 
+@pytest.mark.parametrize("priority", ["=1.5", '="high"', "=2147483648", "=[1]"])
+def test_a_priority_that_is_no_number_of_its_size_is_an_incident(
+    scenario: Scenario, priority: str
+) -> None:
+    run = scenario(
+        compiled(start("s"), user_task("approve", priority=priority), chain("s", "approve"))
+    )
+    run.start("p")
+    assert run.incident().kind == "EXPRESSION_FAILED"
+
+
 @pytest.mark.parametrize("expression", ["=missing", "=null", '=""'])
 def test_an_assignee_that_is_null_or_empty_is_nobody(scenario: Scenario, expression: str) -> None:
     run = scenario(

@@ -193,6 +193,7 @@ def test_variables_are_set_from_outside_in_the_nearest_scope_or_locally(
         ({"variables": "[]"}, "INVALID_ARGUMENT"),
         ({"element_instance_id": "a:99"}, "NOT_FOUND"),
         ({"element_instance_id": "nonsense"}, "INVALID_ARGUMENT"),
+        ({"element_instance_id": "b:65537"}, "INVALID_ARGUMENT"),
     ],
 )
 def test_variables_that_cannot_be_set_are_refused(

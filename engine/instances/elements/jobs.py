@@ -4,6 +4,7 @@ from engine import events as e
 from engine.instances.activities import activate
 from engine.instances.advance import Advance
 from engine.instances.elements.handler import Handler
+from engine.instances.limits import JOB_TYPE_LENGTH_MAX, RETRIES_MAX
 from engine.instances.mappings import to_texts
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
@@ -15,13 +16,10 @@ from engine.model.elements import (
     ServiceTask,
 )
 
-RETRIES_MAX = 1_000_000
-"""A bound for what an expression may ask for."""
-
 
 def _open_job(advance: Advance, definition: JobDefinition, key: int) -> None:
     """Publish a job for the element instance. Raises StuckError."""
-    job_type = advance.evaluator.name(definition.type, key)
+    job_type = advance.evaluator.name(definition.type, key, length_max=JOB_TYPE_LENGTH_MAX)
     retries = definition.retries
     if not isinstance(retries, int):
         value = advance.evaluator.evaluate(retries, key)

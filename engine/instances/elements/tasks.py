@@ -1,11 +1,14 @@
 """Tasks without a worker: user tasks, receive tasks, and those that pass through."""
 
+import re
+
 from engine import events as e
 from engine.expressions import EvaluationError, schedule
 from engine.instances.activities import activate
 from engine.instances.advance import Advance
 from engine.instances.elements.handler import Handler
 from engine.instances.evaluator import text_of
+from engine.instances.limits import PRIORITY_MAX
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.instances.triggers import arm
 from engine.instances.triggers.waiting import Waiter
@@ -74,10 +77,14 @@ def _priority(advance: Advance, source: Text | None, key: int) -> int:
     value = source if isinstance(source, str) else advance.evaluator.evaluate(source, key)
     if value is None:
         return default
-    try:
-        return int(text_of(value))
-    except ValueError:
-        raise _unusable(advance, source, "a whole number", text_of(value)) from None
+    text = text_of(value)
+    priority = int(text) if _WHOLE_NUMBER.fullmatch(text) else PRIORITY_MAX + 1
+    if abs(priority) > PRIORITY_MAX:
+        raise _unusable(advance, source, f"a whole number up to {PRIORITY_MAX}", text)
+    return priority
+
+
+_WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,10}")
 
 
 def _unusable(advance: Advance, source: Text, expected: str, found: str) -> StuckError:

@@ -2,6 +2,7 @@
 
 from engine import events as e
 from engine.instances.advance import Advance
+from engine.instances.limits import NAME_LENGTH_MAX
 from engine.instances.triggers.waiting import Waiter
 from engine.model.elements import MessageTrigger
 
@@ -12,6 +13,9 @@ def arm(advance: Advance, waiter: Waiter, trigger: MessageTrigger) -> e.AnyEvent
     key = ""
     if trigger.correlation_key is not None:
         key = advance.evaluator.text(trigger.correlation_key, waiter.owner, waiter.locals)
+        if len(key) > NAME_LENGTH_MAX:
+            expected = f"a correlation key of at most {NAME_LENGTH_MAX} characters"
+            raise advance.evaluator.unusable(trigger.correlation_key, expected, key)
     return e.SubscriptionOpened(
         key=advance.new_key(),
         owner=waiter.owner,

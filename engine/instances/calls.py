@@ -1,0 +1,68 @@
+"""Between a call activity and the instance that it called: each learns of the other's end."""
+
+from engine import commands as c
+from engine import events as e
+from engine import state as s
+from engine.instances.advance import Advance, DueStep
+from engine.instances.endings import end_instance
+from engine.instances.errors import BpmnError, find_catcher, throw_error, unhandled
+from engine.instances.guards import parse_variables
+from engine.instances.run import raise_incident
+from engine.instances.stuck import IncidentKind, StuckError
+from engine.lifecycle import InstanceState, Step
+from engine.model.elements import CallActivity
+from engine.rejections import Rejection
+
+
+def child_ended(advance: Advance, command: c.ChildEnded) -> None:
+    call = _find_call(advance, command)
+    if call is None:
+        return  # the call was given up before its instance could end
+    advance.emit(e.CallClosed(key=call.key, child_state=command.state))
+    if command.state == InstanceState.COMPLETED:
+        activity = advance.element(call.owner)
+        variables = parse_variables(command.variables)
+        if isinstance(variables, Rejection) or not _takes_variables(activity):
+            variables = {}
+        advance.due.append(DueStep(call.owner, Step.COMPLETE, variables))
+        return
+    try:
+        if command.error_code is None:
+            raise _call_failed(command)
+        error = BpmnError(command.error_code, command.error_message)
+        catcher = find_catcher(advance, call.owner, error)
+        if catcher is None:
+            raise unhandled(error)
+    except StuckError as stuck:
+        raise_incident(advance, call.owner, Step.RUN, stuck)
+        return
+    throw_error(advance, catcher, error)
+
+
+def _find_call(advance: Advance, command: c.ChildEnded) -> s.CallWait | None:
+    owner = advance.state.elements.get(command.parent_element)
+    for key in owner.waits if owner is not None else ():
+        wait = advance.state.waits[key]
+        if isinstance(wait, s.CallWait) and wait.child_id == command.child_id:
+            return wait
+    return None
+
+
+def _takes_variables(activity: object) -> bool:
+    """With output mappings these alone choose; the variables are then only theirs to see."""
+    return isinstance(activity, CallActivity) and bool(
+        activity.outputs or activity.propagate_all_child_variables
+    )
+
+
+def _call_failed(command: c.ChildEnded) -> StuckError:
+    reason = f": {command.error_message}" if command.error_message else ""
+    return StuckError(
+        IncidentKind.CALLED_PROCESS_FAILED,
+        f"Expected {command.child_id} to complete, found it {command.state}{reason}",
+    )
+
+
+def terminate_child(advance: Advance, command: c.TerminateChild) -> None:
+    if advance.state.start.parent_element == command.parent_element:
+        end_instance(advance, InstanceState.TERMINATED, reason="the call was given up")

@@ -1,0 +1,45 @@
+"""The answers of people: a user task is completed, or throws a BPMN error."""
+
+from engine import commands as c
+from engine import events as e
+from engine import state as s
+from engine.instances.advance import Advance, DueStep
+from engine.instances.errors import BpmnError, find_catcher, throw_error, unhandled
+from engine.instances.guards import check_size, find_wait, parse_variables, targets_of
+from engine.instances.run import raise_incident
+from engine.instances.stuck import StuckError
+from engine.lifecycle import Step
+from engine.rejections import Rejection
+
+
+def throw_from_task(advance: Advance, task_id: str, error: BpmnError) -> Rejection | None:
+    """Nothing catches it: an incident, and the task stays open."""
+    task = find_wait(advance, task_id, s.TaskWait, "task")
+    if isinstance(task, Rejection):
+        return task
+    rejection = check_size(advance, {task.owner: error.variables or {}})
+    if rejection is not None:
+        return rejection
+    try:
+        catcher = find_catcher(advance, task.owner, error)
+        if catcher is None:
+            raise unhandled(error)
+    except StuckError as stuck:
+        raise_incident(advance, task.owner, Step.NOTHING, stuck)
+        return None
+    throw_error(advance, catcher, error)
+    return None
+
+
+def complete(advance: Advance, command: c.CompleteTask) -> Rejection | None:
+    task = find_wait(advance, command.task_id, s.TaskWait, "task")
+    if isinstance(task, Rejection):
+        return task
+    variables = parse_variables(command.variables)
+    if isinstance(variables, Rejection):
+        return variables
+    rejection = check_size(advance, targets_of(advance, task.owner, variables))
+    if rejection is None:
+        advance.emit(e.TaskChanged(key=task.key, owner=task.owner, state="completed"))
+        advance.due.append(DueStep(task.owner, Step.COMPLETE, variables))
+    return rejection
