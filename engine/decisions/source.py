@@ -1,0 +1,105 @@
+"""A DMN file as a tree of plain structs, the same for every version of the standard.
+
+The only module here that touches the XML parser's objects.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+from lxml import etree
+
+from engine.model.xml import FileKind, Refusal, XmlDocument, read_document
+
+NAMESPACES: Final = (
+    "http://www.omg.org/spec/DMN/20151101/dmn.xsd",
+    "http://www.omg.org/spec/DMN/20151101/dmn11.xsd",
+    "http://www.omg.org/spec/DMN/20180521/MODEL/",
+    "https://www.omg.org/spec/DMN/20191111/MODEL/",
+    "http://www.omg.org/spec/DMN/20191111/MODEL/",
+    "https://www.omg.org/spec/DMN/20211108/MODEL/",
+    "https://www.omg.org/spec/DMN/20230324/MODEL/",
+)
+"""DMN 1.1 (and its draft, as Camunda 7.4 wrote it) to 1.5."""
+
+DMN_FILE: Final = FileKind(
+    "DMN 1.1 to 1.5", frozenset(f"{{{name}}}definitions" for name in NAMESPACES), "not-dmn"
+)
+_FOREIGN: Final = {
+    "{http://camunda.org/schema/1.0/dmn}inputVariable": "camunda:inputVariable",
+    "{http://camunda.org/schema/modeler/1.0}executionPlatform": "executionPlatform",
+    "{http://camunda.org/schema/modeler/1.0}executionPlatformVersion": "executionPlatformVersion",
+}
+"""Attributes of other namespaces that mean something, and what they are called here."""
+
+
+class Source(msgspec.Struct, frozen=True):
+    """An element of the file. `text` is what stands in a text or typeRef element, else ""."""
+
+    tag: str
+    attributes: dict[str, str]
+    text: str
+    children: tuple["Source", ...]
+    line: int
+
+    def get(self, attribute: str) -> str | None:
+        """An attribute; None where it is absent or blank."""
+        return (self.attributes.get(attribute) or "").strip() or None
+
+    def child(self, tag: str) -> "Source | None":
+        """The first child with this tag."""
+        return next(self.all(tag), None)
+
+    def all(self, tag: str) -> Iterator["Source"]:
+        """The children with this tag."""
+        return (child for child in self.children if child.tag == tag)
+
+    def expression_text(self) -> str:
+        """The content of its text element."""
+        text = self.child("text")
+        return "" if text is None else text.text
+
+    def type_ref(self) -> str | None:
+        """The name of its type, written as an attribute or (in item definitions) as an element."""
+        child = self.child("typeRef")
+        return self.get("typeRef") or (child.text if child is not None and child.text else None)
+
+
+class DmnDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """A parsed DMN file."""
+
+    root: Source
+    content: bytes
+    checksum: str
+
+
+def read_dmn(content: bytes, bytes_max: int) -> DmnDocument | Refusal:
+    """Inflate, check and parse a DMN file of at most `bytes_max` bytes."""
+    document = read_document(content, bytes_max, DMN_FILE)
+    if isinstance(document, Refusal):
+        return document
+    return DmnDocument(
+        root=_whole_tree(document), content=document.content, checksum=document.checksum
+    )
+
+
+def _whole_tree(document: XmlDocument) -> Source:
+    namespace = etree.QName(document.root).namespace or ""
+    return _tree(document.root, f"{{{namespace}}}")
+
+
+def _tree(xml: etree._Element, prefix: str) -> Source:
+    """Recursion is bounded by the parser's own limit of 256 levels."""
+    tag = str(xml.tag)[len(prefix) :]
+    text = "".join(xml.itertext()).strip() if tag in ("text", "typeRef") else ""
+    return Source(
+        tag,
+        {
+            _FOREIGN.get(str(name), str(name)): str(value)
+            for name, value in xml.attrib.items()
+            if name in _FOREIGN or not str(name).startswith("{")
+        },
+        text,
+        tuple(_tree(child, prefix) for child in xml if str(child.tag).startswith(prefix)),
+        xml.sourceline or 0,
+    )
