@@ -122,3 +122,7 @@ class Engine:
         """Seconds of CPU time that the process has used, in user and system mode."""
         fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def threads(self) -> int:
+        """How many threads the process has."""
+        return len(list(Path(f"/proc/{self.pid}/task").iterdir()))

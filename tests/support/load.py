@@ -30,7 +30,7 @@ from tests.support.models import (
 )
 from tests.support.published import counted
 from tests.support.system import System
-from tests.support.waiting import until
+from tests.support.waiting import POLL_S, until
 
 MODEL = bpmn(
     process(
@@ -56,13 +56,13 @@ MODEL = bpmn(
 
 
 class Load:
-    """Starts `count` instances, at most `at_once` of them alive, and answers their effects."""
+    """Keeps `at_once` instances alive, each led to its end, until it is told to finish."""
 
-    def __init__(self, system: System, count: int, *, at_once: int = 20, prefix: str = "o") -> None:
-        self.ids = [f"{prefix}-{number}" for number in range(count)]
+    def __init__(self, system: System, *, at_once: int = 10) -> None:
+        self.ids: list[str] = []
         self._system = system
         self._at_once = at_once
-        self._started = 0
+        self._is_finishing = False
         self._seen = 0
         self._ended: set[str] = set()
 
@@ -73,49 +73,47 @@ class Load:
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator["Load"]:
-        """Run it beside the block. The block's end does not wait for the load's."""
+        """Run it beside the block, whose end finishes it: it starts none, and the last ends."""
         task = asyncio.create_task(self._run())
         try:
             yield self
-            if task.done():
-                await task
+            self._is_finishing = True
+            await until("the load is done", task.done)
+            await task
         finally:
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await task
 
-    async def has_ended(self, count: int, seconds: float = 60) -> None:
-        """Wait until so many instances have ended."""
-        await until(f"{count} instances have ended", lambda: self.ended >= count, seconds)
+    async def goes_on(self, count: int = 10) -> None:
+        """Wait until so many more instances have ended."""
+        enough = self.ended + count
+        await until(f"{enough} instances have ended", lambda: self.ended >= enough)
 
-    async def finished(self, seconds: float = 90) -> None:
-        """Wait until all have."""
-        await until("the load is done", lambda: self.ended == len(self.ids), seconds)
-
-    async def check(self, system: System) -> None:
+    async def check(self) -> None:
         """When all is quiet: every instance started and ended once, and called one other."""
-        await system.drained()
-        effects = await system.checked_effects()
+        await self._system.drained()
+        effects = await self._system.checked_effects()
         for kind in ("InstanceStarted", "InstanceCompleted"):
             found = counted(effects, kind)
             assert set(found.values()) == {1}, kind
             assert sorted(id_ for id_ in found if "~" not in id_) == sorted(self.ids), kind
             assert sorted(root_of(id_) for id_ in found if "~" in id_) == sorted(self.ids), kind
-        assert system.stored.running() == []
+        assert self._system.stored.running() == []
 
     async def _run(self) -> None:
-        while True:
-            while self._started < len(self.ids) and self._started - self.ended < self._at_once:
-                await self._start(self.ids[self._started])
-                self._started += 1
+        while not self._is_finishing or self.ended < len(self.ids):
+            while not self._is_finishing and len(self.ids) - self.ended < self._at_once:
+                await self._start(f"o-{len(self.ids)}")
             effects = self._system.effects[self._seen :]
             self._seen += len(effects)
             for effect in effects:
                 await self._answer(effect)
             if not effects:
-                await asyncio.sleep(0.01)
+                await asyncio.sleep(POLL_S)
 
     async def _start(self, instance_id: str) -> None:
+        self.ids.append(instance_id)
         variables = {"order": instance_id}
         await self._send(
             "StartInstance", process_id="order", instance_id=instance_id, variables=variables
@@ -129,8 +127,6 @@ class Load:
         )
 
     async def _answer(self, effect: Effect) -> None:
-        if effect.root_id not in self.ids:
-            return
         if effect.type == "JobCreated" and effect.job is not None:
             variables = {"picked": 1} if effect.element_id == "pick" else {"shipped": 2}
             await self._send(

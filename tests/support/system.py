@@ -13,6 +13,7 @@ over.
 import contextlib
 from base64 import b64encode
 from pathlib import Path
+from typing import Any
 
 from consumers.config import Config
 from consumers.init import initialise
@@ -101,11 +102,16 @@ class System:
 
     async def deploy(self, *contents: bytes) -> None:
         """Deploy models; return when every partition knows them."""
+        command = self.deployment(*contents)
+        await self.wire.accepted(command.pop("type"), **command)
+
+    def deployment(self, *contents: bytes) -> dict[str, Any]:
+        """The command that deploys models."""
         resources = [
             {"name": f"model-{number}.bpmn", "content": b64encode(content).decode()}
             for number, content in enumerate(contents)
         ]
-        await self.wire.accepted("DeployResources", resources=resources)
+        return {"type": "DeployResources", "resources": resources}
 
     def id_on(self, partition: int, prefix: str = "i") -> str:
         """An instance id that belongs to a partition."""

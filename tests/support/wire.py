@@ -142,6 +142,20 @@ class Wire:
         )
         return int((await written).offset)
 
+    async def send_many(self, commands: Sequence[Mapping[str, Any]]) -> None:
+        """Publish commands, as many at once as go, and return when all are written."""
+        written = []
+        for command in commands:
+            key = kafka_key(address_of(command))
+            sent = await self._producer.send(
+                self.topic("commands"),
+                msgspec.json.encode({"command_id": self.new_id(), **command}),
+                key=key.encode(),
+                partition=partition_of(key, self.partitions),
+            )
+            written.append(sent)
+        await asyncio.gather(*written)
+
     async def ask(self, command: str, *, seconds: float = DEADLINE_S, **fields: Any) -> r.Reply:
         """Publish a command and wait for its first reply."""
         sent = await self.send(command, **fields)

@@ -23,9 +23,9 @@ async def test_a_paused_owner_that_wakes_up_is_refused_by_the_fence(
         await other.serves(2)
         await paused.serves(2)
         await system.deploy(MODEL)
-        load = Load(system, 60)
+        load = Load(system)
         async with load.running():
-            await load.has_ended(10)
+            await load.goes_on()
             gate.close(Side.BEFORE_EXEC)
             await gate.reached()
             paused.pause()
@@ -45,6 +45,6 @@ async def test_a_paused_owner_that_wakes_up_is_refused_by_the_fence(
                 lambda: paused.total("torpor_loads_total", cause="FenceLostError"),
             )
             await paused.serves(1)
-            await load.finished()
-        await load.check(system)
+            await load.goes_on()
+        await load.check()
     await system.check_replay((await private_redis()).url)
