@@ -12,7 +12,8 @@ class Surroundings:
 
     `frames` are the names in the frames that its code is called with, the innermost last, `trees`
     those of them (and of the types) that hold blanks or operators. `entries` are such names of
-    contexts' entries, which follow a dot. `types` are declared types, by name.
+    contexts' entries, which follow a dot or stand inside of a filter. `types` are declared types,
+    by name.
     """
 
     __slots__ = ("entries", "frames", "trees", "types")

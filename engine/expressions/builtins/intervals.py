@@ -83,19 +83,16 @@ def _overlaps(left: Range, right: Range, env: Environment) -> bool:
 
 
 def _overlaps_before(left: Range, right: Range, env: Environment) -> bool:
+    """DMN 1.5 table 78: both may end at the same point."""
     return (
         _low_before(left, right, env)
-        and _high_before(left, right, env)
+        and not _high_before(right, left, env)
         and not _before(left, right, env)
     )
 
 
 def _overlaps_after(left: Range, right: Range, env: Environment) -> bool:
-    return _overlaps_before(right, left, env) or (
-        _low_before(right, left, env)
-        and _high_before(right, left, env)
-        and not _before(right, left, env)
-    )
+    return _overlaps_before(right, left, env)
 
 
 def _same_high(left: Range, right: Range, env: Environment) -> bool:

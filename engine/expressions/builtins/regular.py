@@ -17,7 +17,7 @@ from engine.values import Value
 _PATTERN_LENGTH_MAX: Final = 4096
 _PROGRAM_BYTES_MAX: Final = 1 << 20
 _REPLACEMENT = re.compile(r"\$(\d)|\\([\\$])|([^\\$]+)", re.DOTALL)
-_BLANKS = re.compile(r"[\t\n\r ]+")
+_CLASS_OR_BLANKS = re.compile(r"(\\.|\[(?:\\.|[^\]\\])*\])|[\t\n\r ]+", re.DOTALL)
 _LITERAL = re.compile(r"[\w ,;:/@#%&~<>=!'\"-]+")
 
 
@@ -29,7 +29,8 @@ def _compiled(pattern: str, flags: str) -> Any:
     if "q" in flags:
         pattern = re2.escape(pattern)
     elif "x" in flags:
-        pattern = _BLANKS.sub("", pattern)
+        # XPath 3.1 section 5.6.2: blanks are removed, except inside of a class.
+        pattern = _CLASS_OR_BLANKS.sub(lambda match: match[1] or "", pattern)
     options = re2.Options()
     options.log_errors = False
     options.max_mem = _PROGRAM_BYTES_MAX

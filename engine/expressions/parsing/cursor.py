@@ -54,7 +54,7 @@ class Cursor:
     """Reads tokens one by one; says what it expected where it finds something else.
 
     `names` and `declared` are names of several words that are known from the beginning, `entries`
-    those that may follow a dot.
+    those that may follow a dot, or stand inside of a filter.
     """
 
     def __init__(
@@ -66,6 +66,7 @@ class Cursor:
     ) -> None:
         self.text = text
         self.depth = 0
+        self.filters = 0  # how many filters are around this place
         self._tokens = tokenize(text)
         self._tokens += self._tokens[-1:] * _ENDS
         self._index = 0
@@ -127,7 +128,8 @@ class Cursor:
 
     def known_name(self) -> str | None:
         """Take the longest known name of several words that begins here, if any."""
-        return self._longest(self._known, *self._declared)
+        entries = (self._entries,) if self.filters else ()
+        return self._longest(self._known, *self._declared, *entries)
 
     def property_name(self) -> str:
         """Take what follows a dot."""

@@ -25,7 +25,7 @@ _KEYWORDS: Final = frozenset(
 _FUNCTION_WORDS_MAX: Final = 6
 # What can follow a bracket only if it ends a range, as in `]1..5[ and`, and not if it is a filter.
 _AFTER_RANGE: Final = frozenset(
-    [*COMPARISONS, "+", "*", "/", "**", "..", ")", "]", "}", ",", "and", "or", "then", "else"]
+    [*COMPARISONS, "+", "*", "/", "**", "..", ".", ")", "]", "}", ",", "and", "or", "then", "else"]
 ) | frozenset(["return", "satisfies", "between", "in", "instance"])
 
 
@@ -250,13 +250,21 @@ class Parser:
             if cursor.accept("."):
                 node = syntax.Path(node, cursor.property_name())
             elif cursor.sees("[") and not (self._in_range_end and self._ends_range()):
-                cursor.expect("[")
-                node = syntax.Filter(node, self._expression())
-                cursor.expect("]")
+                node = syntax.Filter(node, self._condition())
             elif cursor.accept("("):
                 node = self._call(node)
             else:
                 return node
+
+    def _condition(self) -> Node:
+        """[condition], where the entries of the items are names."""
+        cursor = self._cursor
+        cursor.expect("[")
+        cursor.filters += 1
+        node = self._expression()
+        cursor.filters -= 1
+        cursor.expect("]")
+        return node
 
     def _ends_range(self) -> bool:
         after = self._cursor.peek(1)

@@ -44,6 +44,14 @@ def test_names_of_entries_hold_blanks_behind_a_dot_only() -> None:
         compile_feel("net price", (), around)
 
 
+def test_names_of_entries_are_names_inside_of_a_filter() -> None:
+    around = Surroundings(NameTree.of(["net price"])).binding("items", "limit")
+    names: dict[str, Value] = {"items": [{"net price": 5}, {"net price": 9}], "limit": [6]}
+    assert inside("items[net price > limit[1]].net price", around, names) == [9]
+    with pytest.raises(ExpressionSyntaxError):
+        compile_feel("items[1] + net price", (), around)
+
+
 def test_declared_types_are_known_by_name() -> None:
     types = {"tAge": TypeName("number"), "a list": TypeName("list", (TypeName("string"),))}
     around = Surroundings(types=types)

@@ -18,6 +18,8 @@ from tests.engine.expressions.evaluating import environment, feel
         ('matches("a\\nb", "a.b", "s")', True),
         ('matches("a\\nb", "^b", "m")', True),
         ('matches("ab", "a b", "x")', True),
+        ('matches("a b", "a [ ] b", "x")', True),
+        ('matches("a[b", "a \\\\[ b", "x")', True),
         ('matches("a.b", "a.b", "q")', True),
         ('matches("axb", "a.b", "q")', False),
         ('matches("a", "a", "?")', None),
