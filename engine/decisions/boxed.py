@@ -186,10 +186,11 @@ class BoxedFunction(msgspec.Struct, frozen=True):
         names = tuple(name for name, _ in self.parameters)
 
         def call(env: Environment, *arguments: Value) -> Value:
-            bound = {
-                name: self.types.conform(argument, kind, env)
-                for (name, kind), argument in zip(self.parameters, arguments, strict=True)
-            }
+            bound: dict[str, Value] = {}
+            for (name, kind), argument in zip(self.parameters, arguments, strict=True):
+                bound[name] = self.types.conform(argument, kind, env)
+                if bound[name] is None and argument is not None:
+                    return None  # DMN 1.5 section 10.3.2.13.3: no function takes these arguments
             env.enter(self.levels)
             result = self.body(env, Frame(bound, frame))
             env.nesting -= self.levels
@@ -241,11 +242,19 @@ def _part(source: Source, tag: str, place: Place) -> Code | None:
 
 
 def _conditional(source: Source, place: Place) -> Code | None:
+    """Unlike `if`, it is null for a condition that is neither a boolean nor null."""
     condition = _part(source, "if", place)
     yes, no = _part(source, "then", place), _part(source, "else", place)
     if condition is None or yes is None or no is None:
         return None
-    return lambda env, frame: yes(env, frame) if condition(env, frame) is True else no(env, frame)
+
+    def choose(env: Environment, frame: Frame | None) -> Value:
+        answer = condition(env, frame)
+        if answer is True:
+            return yes(env, frame)
+        return no(env, frame) if answer is False or answer is None else None
+
+    return choose
 
 
 def _iterator(source: Source, place: Place, body: str) -> tuple[str, Code, Code] | None:
@@ -275,6 +284,7 @@ def _for(source: Source, place: Place) -> Code | None:
 
 
 def _quantified(source: Source, place: Place) -> Code | None:
+    """Unlike `some` and `every`, it is null if anything is neither a boolean nor null."""
     parts = _iterator(source, place, "satisfies")
     if parts is None:
         return None
@@ -285,15 +295,13 @@ def _quantified(source: Source, place: Place) -> Code | None:
         sequence = iterable(items(env, frame))
         if sequence is None:
             return None
-        answer: bool | None = not sought
+        answers = []
         for item in sequence:
             env.spend(1)
-            value = body(env, Frame({name: item}, frame))
-            if value is sought:
-                return sought
-            if type(value) is not bool:
-                answer = None
-        return answer
+            answers.append(body(env, Frame({name: item}, frame)))
+        if not all(type(answer) is bool or answer is None for answer in answers):
+            return None
+        return sought if sought in answers else not sought
 
     return search
 

@@ -26,6 +26,7 @@ def declare_types(definitions: Source, shared: Shared) -> None:
 
 
 def _item(source: Source) -> ItemType:
+    function = source.child("functionItem")
     return ItemType(
         base=source.type_ref(),
         collection=(source.get("isCollection") or "") in ("true", "1"),
@@ -33,7 +34,8 @@ def _item(source: Source) -> ItemType:
             (component.get("name") or "", _item(component))
             for component in source.all("itemComponent")
         ),
-        callable=source.child("functionItem") is not None,
+        callable=function is not None,
+        output=None if function is None else function.get("outputTypeRef"),
     )
 
 

@@ -159,8 +159,7 @@ class _Evaluation:
             return None
         names: dict[str, Value] = {}
         function = node.function.in_frame(Frame(names, self._base))
-        if _has_result_type(model, node):
-            function = _typed(function, model, node)
+        function = _typed(function, model, model.types.result_type(node.type))
         self._known[node.id] = function
         names.update(self._names(model, node.requirements))
         names[node.name] = function
@@ -176,18 +175,14 @@ def _output(value: Value, name: str) -> Value:
     return value
 
 
-def _has_result_type(model: DecisionModel, node: Knowledge | Service) -> bool:
-    """Whether the type is that of the result: it may as well be that of the function."""
-    if node.type is None:
-        return False
-    return model.types.feel_type(node.type).name not in ("function", "Any")
-
-
-def _typed(function: Function, model: DecisionModel, node: Knowledge) -> Function:
+def _typed(function: Function, model: DecisionModel, kind: str | None) -> Function:
+    """The function with its result converted to a type."""
+    if kind is None:
+        return function
     signature = function.signatures[0]
 
     def call(env: Environment, *arguments: Value) -> Value:
-        return model.types.conform(signature.implementation(env, *arguments), node.type, env)
+        return model.types.conform(signature.implementation(env, *arguments), kind, env)
 
     return Function("function", (make_signature(signature.parameters, call),))
 
@@ -215,6 +210,8 @@ def _serve(model: DecisionModel, node: Service, arguments: list[Value], env: Env
     for node_id, argument in zip(node.inputs, arguments, strict=True):
         required = model.nodes[node_id]
         value = model.types.conform(argument, required.type, env)
+        if value is None and argument is not None:
+            return None  # as for any function
         inputs[_parameter_name(model, node_id)] = value
         if isinstance(required, Decision):
             given[node_id] = value
@@ -224,4 +221,4 @@ def _serve(model: DecisionModel, node: Service, arguments: list[Value], env: Env
     results = {_parameter_name(model, each): evaluation.value(model, each) for each in node.outputs}
     values = {name: None if value is MISSING else value for name, value in results.items()}
     result: Value = next(iter(values.values())) if len(values) == 1 else dict(values)
-    return model.types.conform(result, node.type, env) if _has_result_type(model, node) else result
+    return model.types.conform(result, model.types.result_type(node.type), env)

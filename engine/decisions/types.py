@@ -54,13 +54,15 @@ class NonconformingError(Exception):
 class ItemType(msgspec.Struct, kw_only=True):
     """A type. `base` names what it restricts; `entries` are the types of a context's entries.
 
-    `tests` are the allowed values, as unary tests of `?`; `whole_tests` those of a whole list.
+    A `callable` one is that of a function, whose result has the type `output`. `tests` are the
+    allowed values, as unary tests of `?`; `whole_tests` those of a whole list.
     """
 
     base: str | None = None
     collection: bool = False
     entries: tuple[tuple[str, "ItemType"], ...] = ()
     callable: bool = False
+    output: str | None = None
     tests: Code | None = None
     whole_tests: Code | None = None
 
@@ -115,6 +117,13 @@ class Types:
             for name, feel in types.feel_types().items():
                 declared[f"{prefix}.{name}"] = feel
         return declared
+
+    def result_type(self, name: str | None) -> str | None:
+        """What a function's declared type says of its result: it may as well be that of itself."""
+        found = None if name is None else self.find(name)
+        if isinstance(found, tuple) and found[1].callable:
+            return found[1].output
+        return name if name is None or self.feel_type(name).name != "function" else None
 
     def conform(self, value: Value, name: str | None, env: Environment) -> Value:
         """The value as one of the type; null if it cannot be one. Unknown types take anything."""

@@ -1,4 +1,4 @@
-"""Score the FEEL evaluator on the DMN TCK: `python -m tests.tck [-v]`.
+"""The literal FEEL cases of the DMN TCK, and what its values mean.
 
 The test data is not part of this repository. It is read from ../shared/corpus/tck beside the
 project, or from the directory that the environment variable TORPOR_TCK names.
@@ -7,7 +7,6 @@ project, or from the directory that the environment variable TORPOR_TCK names.
 import gzip
 import json
 import os
-import sys
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -71,12 +70,17 @@ def corpus() -> Path:
     return Path(os.environ.get("TORPOR_TCK", default)) / "cases.json.gz"
 
 
+def all_cases() -> list[dict[str, Any]]:
+    """Every result node of the TCK, with its case."""
+    cases: list[dict[str, Any]] = json.loads(gzip.decompress(corpus().read_bytes()))
+    return cases
+
+
 def literal_cases() -> list[dict[str, Any]]:
     """The cases whose decision is one literal expression over nothing but inputs."""
-    cases = json.loads(gzip.decompress(corpus().read_bytes()))
     return [
         case
-        for case in cases
+        for case in all_cases()
         if case.get("expr")
         and case["kinds"] == ["literalExpression"]
         and set(case["req"]) <= {"requiredInput"}
@@ -155,17 +159,3 @@ def failures(cases: list[dict[str, Any]]) -> Iterator[Failure]:
         if not passed:
             text = " ".join(case["expr"].split())
             yield Failure(case["suite"], case["tc"], text, repr(expected), shown)
-
-
-def main(arguments: list[str]) -> int:
-    """Print the score, and with -v the failures."""
-    if not corpus().exists():
-        sys.stdout.write(f"The TCK is not here: {corpus()} (set TORPOR_TCK)\n")
-        return 1
-    cases = literal_cases()
-    failed = list(failures(cases))
-    if "-v" in arguments:
-        for failure in failed:
-            sys.stdout.write(" | ".join(failure) + "\n")
-    sys.stdout.write(f"literal: {len(cases) - len(failed)} of {len(cases)}\n")
-    return 0

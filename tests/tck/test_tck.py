@@ -4,9 +4,11 @@ import decimal
 
 import pytest
 
+from tests.tck.models import model_failures
 from tests.tck.run import corpus, failures, literal_cases
 
 LITERAL_FLOOR = 3102
+MODELS_FLOOR = 3365
 needs_corpus = pytest.mark.skipif(not corpus().exists(), reason=f"the TCK is not here: {corpus()}")
 
 
@@ -15,6 +17,12 @@ def test_the_literal_score_does_not_fall() -> None:
     cases = literal_cases()
     failed = list(failures(cases))
     assert len(cases) - len(failed) >= LITERAL_FLOOR, failed
+
+
+@needs_corpus
+def test_the_score_of_whole_models_does_not_fall() -> None:
+    passed, failed = model_failures()
+    assert sum(passed.values()) >= MODELS_FLOOR, failed
 
 
 @needs_corpus
