@@ -17,6 +17,7 @@ from tests.support.runner import VARIANTS, Runner, Variant, subscriptions
 
 SEEDS = st.integers(0, 2**32)
 HOUR = 3_600_000
+CUT = next(variant for variant in VARIANTS if variant.name == "cut")
 
 
 def start(chance: Random, *variants: Variant) -> list[Runner]:
@@ -58,6 +59,27 @@ def test_a_run_can_be_terminated_at_any_time_and_leaves_nothing(seed: int) -> No
         stimulate(run, choice)
     if run.state() is InstanceState.RUNNING:
         run.accept(c.TerminateInstance(instance_id="a"))
+    run.elapse(HOUR)
+    assert subscriptions(run) == []
+    run.assert_nothing_left()
+
+
+@settings(max_examples=100, deadline=None)
+@given(seed=SEEDS)
+def test_commands_may_meet_transitions_that_were_cut(seed: int) -> None:
+    """Several commands are on the log at once, also between a cut transition and its rest."""
+    chance = Random(seed)
+    (run,) = start(chance, CUT)
+    run.posting = True
+    for choice in stimuli(chance):
+        stimulate(run, choice)
+        for _ in range(chance.choice((0, 0, 1, 2, 5, 20))):
+            run.step()
+    run.posting = False
+    run.settle()
+    finish(run)
+    assert run.state() is InstanceState.COMPLETED
+    assert run.path().count("e") == 1
     run.elapse(HOUR)
     assert subscriptions(run) == []
     run.assert_nothing_left()

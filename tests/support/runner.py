@@ -121,6 +121,8 @@ class Runner:
         self.history: dict[str, list[r.Transition]] = {}
         self.folded: dict[str, ProcessInstance | Tombstone] = {}
         self.outcomes: list[RecordOutcome] = []
+        self.posting = False
+        """Whether accepted commands are only put on the log, so that they meet others there."""
         self._loaded: dict[str, tuple[AggregateState, bytes]] = {}
         self._command_ids = count(1)
         self._offset = count(1)
@@ -183,7 +185,15 @@ class Runner:
     def complete_task(self, element_id: str, variables: str = "{}") -> None:
         self.accept(c.CompleteTask(task_id=self.task(element_id).task_id, variables=variables))
 
+    def post(self, command: c.AnyCommand) -> None:
+        """Put a command on the log, behind whatever is there; `settle` applies it."""
+        command_id = f"command-{next(self._command_ids)}"
+        self._append(self._partition_for(command), command, command_id=command_id)
+
     def accept(self, command: c.AnyCommand) -> None:
+        if self.posting:
+            self.post(command)
+            return
         reply = self.send(command)
         assert reply is not None
         assert reply.status is r.ReplyStatus.ACCEPTED, reply
@@ -197,6 +207,9 @@ class Runner:
 
     def elapse(self, duration_ms: int) -> None:
         """Let time pass; timers fire at their instants, one after the other."""
+        if self.posting:
+            self.sleep(duration_ms)
+            return
         until = self.now + duration_ms
         for _ in range(RECORDS_MAX):
             due = min((at for p in self.partitions for at in p.timers.values()), default=None)
@@ -212,11 +225,13 @@ class Runner:
         self.fire_due()
 
     def fire_due(self) -> None:
+        """Publish what is due, as the owner of each partition does, and run all that follows."""
         for partition in self.partitions:
             due = sorted((at, *key) for key, at in partition.timers.items() if at <= self.now)
             for at, address, timer in due:
                 self._append(partition, c.FireTimer(address=address, timer=timer, due_ms=at))
-        self.settle()
+        if not self.posting:
+            self.settle()
 
     # --- what a scenario looks at ---
 
@@ -351,13 +366,17 @@ class Runner:
     def settle(self) -> None:
         """Apply records until every log is empty."""
         for _ in range(RECORDS_MAX):
-            waiting = [(n, p) for n, p in enumerate(self.partitions) if p.log]
-            if not waiting:
+            if not self.step():
                 self._assert_asleep()
                 return
-            for number, partition in waiting:
-                self._apply(number, partition, partition.log.popleft())
         raise AssertionError(f"more than {RECORDS_MAX} records, and no end")
+
+    def step(self) -> bool:
+        """Apply the next record of each partition. False: there was none."""
+        waiting = [(n, p) for n, p in enumerate(self.partitions) if p.log]
+        for number, partition in waiting:
+            self._apply(number, partition, partition.log.popleft())
+        return bool(waiting)
 
     def _partition_for(self, command: c.AnyCommand) -> Partition:
         if isinstance(command, c.ActivateVersion):
