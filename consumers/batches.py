@@ -99,6 +99,8 @@ class Batches:
             self._fetched.popleft()
         self._outbox.trim(trim)
         publisher.offer(self._outbox.extend(prepared.batch.entries))
+        if prepared.batch.contents:
+            self._services.publishers.deployed(prepared.batch.contents)
         self._timers.committed(self._state.fence.next_offset, prepared.batch.next_due())
         self._count(prepared.count)
 

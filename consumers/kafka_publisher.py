@@ -14,8 +14,8 @@ from aiokafka.errors import (
 )
 
 from consumers.kafka_connection import KafkaConnection, OrderedProducer
+from consumers.kafka_job_topics import JobTopics
 from consumers.kafka_producer import BATCH_BYTES, ProducerSession
-from consumers.kafka_topics import KafkaTopics, planned_job_topic, replicas_for
 from consumers.log import (
     Acknowledgement,
     LogUnavailableError,
@@ -54,8 +54,7 @@ class KafkaPublishers(Publishers):
 
     def __init__(self, connection: KafkaConnection, namespace: str, partitions: int) -> None:
         self._connection = connection
-        self._jobs = f"{topic_name(namespace, Topic.JOBS)}."
-        self._partitions = partitions
+        self._job_topics = JobTopics(connection, namespace, partitions)
         self._session: ProducerSession | None = None
         self._opening = asyncio.Lock()
         self._creating = asyncio.Lock()
@@ -73,7 +72,11 @@ class KafkaPublishers(Publishers):
             self._session = ProducerSession(await self._start(), self._say_untimed)
             return KafkaPublisher(self, self._session)
 
+    def deployed(self, resources: Sequence[bytes]) -> None:
+        self._job_topics.deployed(resources)
+
     async def close(self) -> None:
+        self._job_topics.close()
         if self._session is not None:
             await self._session.end("the process stops")
 
@@ -87,21 +90,10 @@ class KafkaPublishers(Publishers):
             return known
         async with self._creating:
             if topic not in await producer.existing():
-                await self._create(topic)
+                if not self._job_topics.is_one(topic):
+                    raise PublishRefusedError(f"there is no topic {topic}")
+                await self._job_topics.create([topic])
             return await self._appearance(producer, topic)
-
-    async def _create(self, topic: str) -> None:
-        if not topic.startswith(self._jobs):
-            raise PublishRefusedError(f"there is no topic {topic}")
-        async with KafkaTopics(self._connection) as topics:
-            brokers = await topics.brokers()
-            plan = planned_job_topic(topic, self._partitions, brokers)
-            try:
-                created = await topics.create(plan, replicas_for(brokers))
-            except KafkaError as error:
-                raise PublishRefusedError(f"{topic} cannot be created: {error!r}") from error
-        if created:
-            log.info("topic created: %s", topic)
 
     async def _appearance(self, producer: OrderedProducer, topic: str) -> int:
         """Wait until the brokers tell of a topic that exists."""

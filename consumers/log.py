@@ -193,3 +193,10 @@ class Publishers(Protocol):
     async def open(self) -> Publisher:
         """A new publisher, whatever became of those before. Raises LogUnavailableError."""
         ...
+
+    def deployed(self, resources: Sequence[bytes]) -> None:
+        """These models were deployed: make their jobs' topics, in the background. Raises nothing.
+
+        Only workers wait less by it. It may be called again, or not at all after a crash.
+        """
+        ...

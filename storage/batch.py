@@ -174,6 +174,11 @@ class Batch:
         self.entries.extend(entries)
         self.bytes += sum(map(len, entries))
 
+    @property
+    def contents(self) -> tuple[bytes, ...]:
+        """The resources that the batch deploys, inflated."""
+        return tuple(self._contents.values())
+
     def next_due(self) -> int | None:
         """The earliest instant among the timers that the batch has armed."""
         return min((due for due in self._timers.values() if due is not None), default=None)

@@ -153,3 +153,6 @@ class SimulatedPublishers(Publishers):
     async def open(self) -> Publisher:
         await self._network.delay()
         return SimulatedPublisher(self._broker, self._network, self._chances)
+
+    def deployed(self, resources: Sequence[bytes]) -> None:
+        """Its topics are made by the simulation."""
