@@ -9,6 +9,7 @@ from engine.decisions.types import Types
 from engine.expressions import MISSING, BudgetExceededError, Environment, Missing
 from engine.expressions.environment import Frame
 from engine.expressions.functions import Function, Parameter, make_signature
+from engine.expressions.type_names import type_name
 from engine.values import Value
 
 _SERVICE_LEVELS: Final = 20
@@ -102,7 +103,7 @@ class _Evaluation:
                 value = self._input(node.name)
                 if value is MISSING:
                     return value
-                value = model.types.conform(value, node.type, self._env)
+                value = self._conform(value, model, node)
             case Decision():
                 value = self._decide(model, node)
             case Knowledge():
@@ -120,7 +121,22 @@ class _Evaluation:
     def _decide(self, model: DecisionModel, node: Decision) -> Value:
         self._env.spend(1)
         frame = Frame(self._names(model, node.requirements), self._base)
-        return model.types.conform(node.code(self._env, frame), node.type, self._env)
+        return self._conform(node.code(self._env, frame), model, node)
+
+    def _conform(self, value: Value, model: DecisionModel, node: AnyNode) -> Value:
+        """The value as one of the node's type.
+
+        DMN 1.5 section 10.3.2.9.4 makes null of what does not conform. Here it is an error, as in
+        Camunda, so that the incident can say what is wrong
+        (test_a_result_that_is_not_of_its_type_is_an_error).
+        """
+        result = model.types.conform(value, node.type, self._env)
+        if result is None and value is not None:
+            raise DecisionError(
+                f"The value of {node.name!r} is a {type_name(value)}, which is not of the type"
+                f" {node.type}."
+            )
+        return result
 
     def _names(
         self, model: DecisionModel, requirements: tuple[Requirement, ...]

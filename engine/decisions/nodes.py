@@ -101,7 +101,7 @@ class Nodes:
         for source in self.sources.values():
             match source.tag:
                 case "inputData":
-                    nodes[source.id] = InputData(id=source.id, name=source.result, type=source.type)
+                    nodes[source.id] = self._input(source)
                 case "decision":
                     nodes[source.id] = self._decision(source)
                 case "businessKnowledgeModel":
@@ -112,6 +112,10 @@ class Nodes:
         return nodes
 
     # --- one node ---
+
+    def _input(self, source: NodeSource) -> InputData:
+        kind = source.type if self._shared.platform.checks_inputs else None
+        return InputData(id=source.id, name=source.result, type=kind)
 
     def _decision(self, source: NodeSource) -> Decision:
         requirements = self._requirements(source)

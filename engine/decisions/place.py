@@ -126,8 +126,7 @@ class Place(msgspec.Struct, frozen=True):
     def tests(self, source: Source, what: str) -> Code | None:
         """The code of unary tests of the name `?`: true or not."""
         text = source.expression_text()
-        default = self.shared.platform.input_entry_language
-        language = self._language(source, text, default)
+        language = self._language(source, text, "feel")
         if language is None:
             return None
         return self._code(source, text, "tests" if language == "feel" else language, what)

@@ -24,21 +24,20 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True):
     `converts`: values of inputs and outputs become what their typeRef says, as in Camunda 7, whose
     integer, long and double are numbers. `spreads_outputs`: what a required decision gives is known
     by the names of its outputs. `null_without_hit`: a table gives null if no rule matches, whatever
-    its hit policy. `checks_values`: an input outside of its inputValues has no result; Camunda's
-    modelers write them as suggestions for the editor. `input_entry_language` is that of the tests,
-    `language` that of all other expressions.
+    its hit policy. `checks_inputs`: an input must be of its type and among its inputValues; for
+    Camunda both are hints to the editor. `language` is that of all expressions but input entries,
+    which are FEEL, if they do not say.
     """
 
     converts: bool = False
     spreads_outputs: bool = False
     null_without_hit: bool = False
-    checks_values: bool = True
+    checks_inputs: bool = True
     language: Language = "feel"
-    input_entry_language: Language = "feel"
 
 
-_CAMUNDA_8: Final = Platform(null_without_hit=True, checks_values=False)
-_CAMUNDA_7: Final = Platform(converts=True, spreads_outputs=True, checks_values=False)
+_CAMUNDA_8: Final = Platform(null_without_hit=True, checks_inputs=False)
+_CAMUNDA_7: Final = Platform(converts=True, spreads_outputs=True, checks_inputs=False)
 
 
 def platform_of(definitions: Source) -> Platform:

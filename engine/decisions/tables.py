@@ -5,6 +5,7 @@ from typing import Final
 import msgspec
 
 from engine.decisions.conversion import convert
+from engine.decisions.errors import DecisionError
 from engine.decisions.hit_policies import (
     AGGREGATIONS,
     HITS_MAX,
@@ -59,11 +60,11 @@ class _Table(msgspec.Struct, frozen=True, kw_only=True):
     def run(self, env: Environment, frame: Frame | None) -> Value:
         """The code of the table."""
         frames = []
-        for column in self.columns:
+        for number, column in enumerate(self.columns, 1):
             value = column.value(env, frame)
             inner = Frame(dict.fromkeys(column.names, value), frame)
             if value is not None and not column.allows(env, inner):
-                return None
+                raise DecisionError(f"The value of the input {number} is none of its input values.")
             frames.append(inner)
         hits = self._hits(env, frame, frames)
         if not hits:
@@ -127,7 +128,7 @@ def _column(source: Source, place: Place) -> _Column | None:
     names = _names(source, place)
     allowed: Code | None = None
     values = source.child("inputValues")
-    if values is not None and values.expression_text() and place.shared.platform.checks_values:
+    if values is not None and values.expression_text() and place.shared.platform.checks_inputs:
         allowed = place.binding(*names).tests(values, "list of input values")
         if allowed is None:
             return None
