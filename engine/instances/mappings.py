@@ -13,7 +13,12 @@ def map_inputs(advance: Advance, mappings: tuple[Mapping, ...], key: int) -> dic
 
 
 def map_outputs(advance: Advance, mappings: tuple[Mapping, ...], key: int) -> None:
-    """Write to the scope around the element instance. Raises StuckError, with nothing written."""
+    """Write to the scope around the element instance. Raises StuckError, with nothing written.
+
+    Camunda would look further outward for a scope that has the name. Here a mapping never reaches
+    past the scope around it, so that what a sub-process computes stays inside unless a mapping of
+    its own hands it on (test_outputs_write_to_the_scope_around_the_activity).
+    """
     scope = advance.instance(key).scope
     if not mappings or scope is None:
         return

@@ -25,6 +25,8 @@ from tests.support.models import (
 )
 from tests.support.runner import Runner
 
+MINUTE = 60_000
+
 
 def choosing(scenario: Scenario) -> Runner:
     return scenario(
@@ -260,3 +262,47 @@ def test_more_waiting_arrivals_than_steps_do_not_stop_an_instance(scenario: Scen
     assert run.active() == ["last"]
     run.complete_task("last")
     assert run.state() is InstanceState.COMPLETED
+
+
+def test_a_retry_does_not_arm_boundary_events_again(scenario: Scenario) -> None:
+    """The clock of the deadline keeps running while an activity is stuck and tried again."""
+    run = scenario(
+        compiled(
+            start("s"),
+            service_task("work", type="=kind", retries="1"),
+            boundary("late", "work", timer(duration="PT1H")),
+            chain("s", "work"),
+        )
+    )
+    run.start("p")
+    assert run.incident().step == "run"  # the boundary event is armed, the job type is missing
+    assert ("late", "timer") in run.waiting()
+    run.elapse(20 * MINUTE)
+    run.resolve(variables='{"kind": "pay"}')
+    run.accept(c.FailJob(job_id=run.job("pay").job_id, attempt=1))
+    run.elapse(20 * MINUTE)
+    run.resolve()
+    assert run.job("pay").attempt == 2
+    run.elapse(20 * MINUTE - 1)
+    assert run.state() is InstanceState.RUNNING
+    run.elapse(1)
+    assert run.path() == ["s", "late", "p"]
+    run.assert_nothing_left()
+
+
+def test_an_interruption_overtakes_an_incident(scenario: Scenario) -> None:
+    run = scenario(
+        compiled(
+            start("s"),
+            sub_process("sub", service_task("work", retries="1")),
+            boundary("late", "sub", timer(duration="PT1H")),
+            chain("s", "sub"),
+        )
+    )
+    run.start("p")
+    run.accept(c.FailJob(job_id=run.job("work").job_id, attempt=1))
+    assert run.incident().kind == "JOB_RETRIES_EXHAUSTED"
+    run.elapse(60 * MINUTE)
+    assert run.state() is InstanceState.COMPLETED
+    assert len(run.effects("IncidentResolved")) == 1
+    run.assert_nothing_left()
