@@ -9,8 +9,8 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, TypeVar
 
 import msgspec
 from aiokafka import TopicPartition
@@ -47,6 +47,9 @@ REFUSALS = (
 """With these the broker says that it has not written the batch and will not."""
 
 
+Answer = TypeVar("Answer")
+
+
 class _Segment(msgspec.Struct, eq=False):
     """What one caller has for one topic partition, in order."""
 
@@ -69,6 +72,7 @@ class ProducerSession:
         self.producer = producer
         self._untimed = untimed
         self.failure: str | None = None
+        self._over = asyncio.Event()
         self._queues: dict[TopicPartition, deque[_Segment]] = {}
         self._pumps: dict[TopicPartition, asyncio.Task[None]] = {}
 
@@ -84,10 +88,26 @@ class ProducerSession:
             self._pumps[partition] = asyncio.create_task(self._pump(partition))
         return await segment.answered
 
+    async def unless_over(self, question: Coroutine[Any, Any, Answer]) -> Answer:
+        """Ask something through the producer: when it ends, aiokafka leaves questions unanswered.
+
+        Raises PublishFailedError, and what the question raises.
+        """
+        asking, over = asyncio.ensure_future(question), asyncio.ensure_future(self._over.wait())
+        try:
+            await asyncio.wait([asking, over], return_when=asyncio.FIRST_COMPLETED)
+            if not asking.done():
+                raise PublishFailedError(self.failure or "the producer is over")
+            return asking.result()
+        finally:
+            asking.cancel()
+            over.cancel()
+
     async def end(self, why: str) -> None:
         """Give up what is under way; everybody who waits learns that it is unclear."""
         if self.failure is None:
             self.failure = why
+        self._over.set()
         for pump in self._pumps.values():
             pump.cancel()
         for queue in self._queues.values():

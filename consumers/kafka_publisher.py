@@ -13,7 +13,7 @@ from aiokafka.errors import (
     UnsupportedVersionError,
 )
 
-from consumers.kafka_connection import KafkaConnection, OrderedProducer
+from consumers.kafka_connection import KafkaConnection, OrderedProducer, asking
 from consumers.kafka_job_topics import JobTopics
 from consumers.kafka_producer import BATCH_BYTES, ProducerSession
 from consumers.log import (
@@ -83,12 +83,9 @@ class KafkaPublishers(Publishers):
     async def partitions_of(self, producer: OrderedProducer, topic: str) -> int:
         """How many partitions a topic has; one of a job type is created when it is missing.
 
-        Raises PublishRefusedError when there is none, KafkaError.
+        Raises PublishRefusedError when there is none, LogUnavailableError.
         """
-        known = producer.topic_partitions(topic)
-        if known is not None:
-            return known
-        async with self._creating:
+        async with self._creating, asking(topic):
             if topic not in await producer.existing():
                 if not self._job_topics.is_one(topic):
                     raise PublishRefusedError(f"there is no topic {topic}")
@@ -167,8 +164,6 @@ class KafkaPublisher(Publisher):
             raise PublishFailedError(self._session.failure)
         try:
             targets = [await self._target(record) for record in records]
-        except KafkaError as error:
-            raise PublishFailedError(f"no metadata: {error!r}") from error
         except LogUnavailableError as error:
             raise PublishFailedError(str(error)) from error
         return await self._send_to(targets, records)
@@ -207,7 +202,11 @@ class KafkaPublisher(Publisher):
         return [found[number] for number in range(len(records))]
 
     async def _target(self, record: OutgoingRecord) -> TopicPartition:
-        count = await self._publishers.partitions_of(self._session.producer, record.topic)
+        producer = self._session.producer
+        count = producer.topic_partitions(record.topic)
+        if count is None:
+            question = self._publishers.partitions_of(producer, record.topic)
+            count = await self._session.unless_over(question)
         partition = record.partition
         if partition is None:
             partition = (murmur2(record.key or b"") & 0x7FFFFFFF) % count

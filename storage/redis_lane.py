@@ -164,11 +164,12 @@ class Lane:
         if executed is None:
             self._watched.clear()
             return group
-        result = executed if isinstance(executed, ResponseError) else executed[0]
+        for reply in (queued, executed):
+            if isinstance(reply, ResponseError):
+                return _settle_refused(group, text_of(reply))
+        (result,) = executed
         if isinstance(result, NoScriptError):
             return group
-        if isinstance(queued, ResponseError):
-            return _settle_refused(group, text_of(queued))
         _settle_group(group, result)
         return ()
 

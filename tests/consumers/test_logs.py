@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from consumers.logs import set_up_logs
+from consumers.logs import Throttle, set_up_logs
 
 
 @pytest.fixture
@@ -54,3 +54,26 @@ def test_libraries_speak_from_warnings_on(stream: io.StringIO) -> None:
     logging.getLogger("aiokafka.consumer").warning("trouble")
     logging.getLogger("consumers.x").debug("detail")
     assert [line["message"] for line in lines(stream)] == ["trouble"]
+
+
+def test_a_library_that_repeats_itself_is_held_back(stream: io.StringIO) -> None:
+    library, ours = logging.getLogger("aiokafka.conn"), logging.getLogger("consumers.x")
+    for number in range(50):
+        library.error("Unable connect to node with id %s", number)
+        ours.warning("ours")
+    messages = [line["message"] for line in lines(stream)]
+    assert messages.count("ours") == 50
+    assert messages.count("Unable connect to node with id 0") == 1
+    assert len(messages) == 51
+
+
+def test_what_was_held_back_is_counted() -> None:
+    throttle = Throttle()
+    record = logging.makeLogRecord({"name": "aiokafka.conn", "msg": "away", "created": 100.0})
+    assert throttle.filter(record)
+    for second in range(1, 4):
+        record.created = 100.0 + second
+        assert not throttle.filter(record)
+    record.created = 111.0
+    assert throttle.filter(record)
+    assert record.__dict__["repeated"] == 3
