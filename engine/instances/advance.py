@@ -1,10 +1,12 @@
 """The transition under way: one command on one instance, from its state to the next.
 
 Handlers and commands emit events through it; each event changes the draft at once, so that what
-follows sees it. What is still to do waits in three queues, none of them part of the state:
+follows sees it. What is still to do waits in queues, none of them part of the state:
 
 - `due`: steps of element instances that must be taken before anything else;
 - `touched`: scopes in which something ended, perhaps the last thing;
+- `moved`: scopes in which something moved or ended, so that a join may no longer have to wait;
+- `free`: joins, by scope and index, that need not wait; the agenda comes to them;
 - `agenda`: flows that arrived and scopes to start. Only here a transition may be cut: all of it can
   be read off the document (arrivals not yet consumed, scopes in which nothing has begun).
 """
@@ -49,6 +51,8 @@ class Advance:
         self.dirty: set[int] = set()
         self.due: deque[DueStep] = deque()
         self.touched: dict[int, None] = {}
+        self.moved: dict[int, None] = {}
+        self.free: dict[tuple[int, int], None] = {}
         self.agenda: deque[tuple[int, int]] = deque()
         self.consequences = Consequences(context, model, state)
         self.consequences.steps = steps
@@ -64,6 +68,8 @@ class Advance:
             row(self.consequences, event)
         if isinstance(event, e.VariablesSet):
             self.dirty.add(event.scope)
+        elif isinstance(event, e.FlowTaken):
+            self.moved[event.scope] = None
         elif isinstance(event, e.ElementCompleted | e.ElementTerminated):
             self._leave_scope(event.key)
         evolve(self.state, event, self.context.now)
@@ -75,6 +81,7 @@ class Advance:
         scope = self.state.elements[key].scope
         if scope is not None:
             self.touched[scope] = None
+            self.moved[scope] = None
 
     def new_key(self) -> int:
         """The next number of this instance."""

@@ -10,6 +10,7 @@ from engine import events as e
 from engine.instances.advance import SCOPE_START, Advance, DueStep
 from engine.instances.elements import HANDLERS
 from engine.instances.endings import complete_instance
+from engine.instances.joins import settle_joins
 from engine.instances.limits import clip
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
@@ -65,7 +66,7 @@ def _next_beginning(advance: Advance) -> Beginning | None:
     Otherwise more arrivals waiting at joins than a command has steps would be all that a
     `Continue` ever looked at.
     """
-    while advance.agenda:
+    while advance.agenda or settle_joins(advance):
         scope, flow_index = advance.agenda.popleft()
         if scope not in advance.state.elements:
             continue  # it was ended meanwhile, with all that was on its way inside
@@ -181,6 +182,7 @@ def rebuild_agenda(advance: Advance) -> None:
     """
     state, model = advance.state, advance.model
     for scope, flows in state.arrivals.items():
+        advance.moved[scope] = None
         for flow_id, count in flows.items():
             entry = (scope, model.flow_index[flow_id])
             advance.agenda.extend([entry] * count)

@@ -7,6 +7,7 @@ expression is compiled. Indexes count the elements (`Element.index`) and flows
 and events name elements by id.
 """
 
+from functools import cached_property
 from typing import TypeAlias
 
 import msgspec
@@ -210,6 +211,10 @@ class ParallelGateway(Element, frozen=True, kw_only=True, tag="parallelGateway")
     pass
 
 
+class InclusiveGateway(Element, frozen=True, kw_only=True, tag="inclusiveGateway"):
+    default: int | None = None
+
+
 class EventBasedGateway(Element, frozen=True, kw_only=True, tag="eventBasedGateway"):
     pass
 
@@ -232,11 +237,22 @@ AnyElement: TypeAlias = (
     | CallActivity
     | ExclusiveGateway
     | ParallelGateway
+    | InclusiveGateway
     | EventBasedGateway
 )
 
 
-class ProcessModel(msgspec.Struct, frozen=True, kw_only=True):
+class Reach(msgspec.Struct, frozen=True):
+    """From where a join can be reached, without passing it.
+
+    The masks are sets of its incoming flows: bit n stands for `incoming[n]`. An element that is
+    not among `from_element` reaches none of them.
+    """
+
+    from_element: dict[int, int]
+
+
+class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """One executable process, whole. `semantics` is the version of the rules it was deployed under.
 
     `starts`: the indexes at which a plain `StartInstance` begins; `message_starts` and
@@ -253,6 +269,11 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True):
     timer_starts: tuple[int, ...] = ()
     element_index: dict[str, int]
     flow_index: dict[str, int]
+
+    @cached_property
+    def reaches(self) -> dict[int, Reach]:
+        """By join, filled as joins are met: `reachability.reach_of` alone reads and writes it."""
+        return {}
 
     def element(self, element_id: str) -> AnyElement:
         """The element with this id. Raises KeyError: state and model do not belong together."""

@@ -292,6 +292,12 @@ def _parallel_gateway(_reading: Reading, node: Node, _extensions: Extensions) ->
     return e.ParallelGateway(**_element(node))
 
 
+def _inclusive_gateway(
+    _reading: Reading, node: Node, _extensions: Extensions
+) -> e.InclusiveGateway:
+    return e.InclusiveGateway(**_element(node), default=node.default)
+
+
 def _event_based_gateway(
     _reading: Reading, node: Node, _extensions: Extensions
 ) -> e.EventBasedGateway:
@@ -327,6 +333,7 @@ READERS: Final[dict[type[e.Element], ElementReader]] = dict(
         _row(e.CallActivity, _call_activity),
         _row(e.ExclusiveGateway, _exclusive_gateway),
         _row(e.ParallelGateway, _parallel_gateway),
+        _row(e.InclusiveGateway, _inclusive_gateway),
         _row(e.EventBasedGateway, _event_based_gateway),
     )
 )

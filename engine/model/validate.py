@@ -21,7 +21,7 @@ _ACTIVITIES: Final = frozenset(
         "manualTask", "task", "subProcess", "callActivity",
     }
 )  # fmt: skip
-_CONDITIONAL: Final = _ACTIVITIES | {"exclusiveGateway"}
+_CONDITIONAL: Final = _ACTIVITIES | {"exclusiveGateway", "inclusiveGateway"}
 
 
 def validate_process(process: ProcessSource, elements: Elements, report: Report) -> None:

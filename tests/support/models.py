@@ -257,6 +257,10 @@ def parallel(element_id: str) -> str:
     return tag("parallelGateway", id=element_id)
 
 
+def inclusive(element_id: str, *, default: str | None = None) -> str:
+    return tag("inclusiveGateway", id=element_id, default=default)
+
+
 def event_gateway(element_id: str) -> str:
     return tag("eventBasedGateway", id=element_id)
 

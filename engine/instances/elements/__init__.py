@@ -37,5 +37,6 @@ HANDLERS: Mapping[type[m.AnyElement], Handler[Any]] = {
     # gateways
     m.ExclusiveGateway: gateways.EXCLUSIVE,
     m.ParallelGateway: gateways.PARALLEL,
+    m.InclusiveGateway: gateways.INCLUSIVE,
     m.EventBasedGateway: gateways.EVENT_BASED,
 }

@@ -4,12 +4,14 @@ from engine.events import AnyEvent
 from engine.instances.advance import Advance
 from engine.instances.elements.handler import Handler
 from engine.instances.flows import leave_by_all, leave_by_first_true
+from engine.instances.joins import take_free
 from engine.instances.triggers import arm
 from engine.instances.triggers.waiting import Waiter
 from engine.lifecycle import Step
 from engine.model.elements import (
     EventBasedGateway,
     ExclusiveGateway,
+    InclusiveGateway,
     IntermediateCatchEvent,
     ParallelGateway,
     ReceiveTask,
@@ -36,6 +38,18 @@ def _join_all(advance: Advance, gateway: ParallelGateway, scope: int) -> tuple[s
     return incoming if all(flow in arrivals for flow in incoming) else None
 
 
+def _join_inclusive(
+    advance: Advance, gateway: InclusiveGateway, scope: int
+) -> tuple[str, ...] | None:
+    """With several incoming flows an arrival alone decides nothing: `engine/instances/joins.py`.
+
+    The loop asks there when all else of the transition has settled.
+    """
+    if len(gateway.incoming) > 1:
+        return take_free(advance, gateway, scope)
+    return tuple(advance.model.flows[index].id for index in gateway.incoming)
+
+
 def _run_pass_through(advance: Advance, gateway: object, key: int) -> Step:
     return Step.LEAVE
 
@@ -53,4 +67,5 @@ def _run_event_based(advance: Advance, gateway: EventBasedGateway, key: int) -> 
 
 EXCLUSIVE = Handler[ExclusiveGateway](run=_run_pass_through, leave=leave_by_first_true)
 PARALLEL = Handler[ParallelGateway](run=_run_pass_through, leave=leave_by_all, joins=_join_all)
+INCLUSIVE = Handler[InclusiveGateway](run=_run_pass_through, joins=_join_inclusive)
 EVENT_BASED = Handler[EventBasedGateway](run=_run_event_based)

@@ -32,7 +32,7 @@ def around(*parts: str) -> CompiledResource:
 @pytest.mark.parametrize(
     "kind",
     [
-        "inclusiveGateway", "complexGateway", "transaction", "adHocSubProcess", "callChoreography",
+        "complexGateway", "transaction", "adHocSubProcess", "callChoreography",
         "choreographyTask", "subChoreography", "implicitThrowEvent", "noSuchElement",
     ],
 )  # fmt: skip

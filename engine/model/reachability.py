@@ -1,0 +1,92 @@
+"""From where in its scope a join can be reached without passing it: computed once for each join.
+
+    a --> J <-- x        J: incoming a-J (bit 0), x-J (bit 1)
+          J --> x        from_element: a -> 01, x -> 10; what lies only behind J reaches nothing,
+                         unless it leads back: x does, by its own flow, without passing J
+
+One walk finds the elements that lie on a circle together (Tarjan), those furthest on first. All of
+a circle reach the same, so each is dealt with once, with all flows into the join in one mask: the
+cost is that of the scope's flows, however many of them come together.
+"""
+
+from collections.abc import Iterator
+
+from engine.model.elements import Activity, AnyElement, ProcessModel, Reach
+
+
+def reach_of(model: ProcessModel, join: int) -> Reach:
+    """From which elements a join (its index) can be reached, and on which of its flows."""
+    known = model.reaches.get(join)
+    if known is None:
+        known = model.reaches[join] = _compute(model, model.elements[join])
+    return known
+
+
+def _compute(model: ProcessModel, join: AnyElement) -> Reach:
+    bits = {flow: 1 << position for position, flow in enumerate(join.incoming)}
+    reached: dict[int, int] = {}
+    # No path crosses the border of a sub-process (13.4.3), so its own elements are all that count.
+    graph = {
+        element.index: tuple(next_ for next_ in followers(model, element) if next_ != join.index)
+        for element in model.elements
+        if element.scope == join.scope and element.index != join.index
+    }
+    for circle in _circles(graph):
+        mask = 0
+        for index in circle:
+            for flow in model.elements[index].outgoing:
+                mask |= bits.get(flow, 0)
+            for next_ in graph[index]:
+                mask |= reached.get(next_, 0)
+        if mask:
+            reached.update(dict.fromkeys(circle, mask))
+    # One that fires just now, or is stuck at that, has passed itself and may come around.
+    around = 0
+    for flow in join.outgoing:
+        around |= bits.get(flow, 0) | reached.get(model.flows[flow].target, 0)
+    if around:
+        reached[join.index] = around
+    return Reach(reached)
+
+
+def followers(model: ProcessModel, element: AnyElement) -> Iterator[int]:
+    """The elements of its scope at which something may begin when this one goes on."""
+    for flow in element.outgoing:
+        yield model.flows[flow].target
+    if isinstance(element, Activity):
+        yield from element.boundary
+
+
+def _circles(graph: dict[int, tuple[int, ...]]) -> Iterator[list[int]]:
+    """The strongly connected components, each after all that can be reached from it."""
+    number: dict[int, int] = {}
+    low: dict[int, int] = {}
+    stack: list[int] = []
+    done: set[int] = set()
+    for root, beyond in graph.items():
+        if root in number:
+            continue
+        path = [(root, iter(beyond))]
+        number[root] = low[root] = len(number)
+        stack.append(root)
+        while path:
+            here, rest = path[-1]
+            for next_ in rest:
+                if next_ not in number:
+                    number[next_] = low[next_] = len(number)
+                    stack.append(next_)
+                    path.append((next_, iter(graph[next_])))
+                    break
+                if next_ not in done:
+                    low[here] = min(low[here], number[next_])
+            else:
+                path.pop()
+                if path:
+                    before = path[-1][0]
+                    low[before] = min(low[before], low[here])
+                if low[here] == number[here]:
+                    circle = [stack.pop()]
+                    while circle[-1] != here:
+                        circle.append(stack.pop())
+                    done.update(circle)
+                    yield circle
