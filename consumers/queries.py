@@ -12,9 +12,11 @@ from engine.model.elements import EventBasedGateway, ProcessModel
 from engine.routing import root_of
 from engine.state import (
     CallWait,
+    ConditionWait,
     IncidentWait,
     JobWait,
     ProcessInstance,
+    SignalWait,
     SubscriptionWait,
     TaskWait,
     TimerWait,
@@ -124,6 +126,10 @@ def _kind(wait: Wait) -> str:
             return "TIMER"
         case SubscriptionWait():
             return "MESSAGE"
+        case SignalWait():
+            return "SIGNAL"
+        case ConditionWait():
+            return "CONDITION"
         case CallWait():
             return "CALL"
         case IncidentWait():
@@ -135,7 +141,7 @@ def _kind(wait: Wait) -> str:
 def _element(state: ProcessInstance, wait: Wait) -> str | None:
     if isinstance(wait, IncidentWait):
         return _incident_element(state, wait)
-    if isinstance(wait, TimerWait | SubscriptionWait):
+    if isinstance(wait, TimerWait | SubscriptionWait | SignalWait | ConditionWait):
         return wait.element_id  # of a boundary event, not of the activity it is attached to
     return state.elements[wait.owner].element_id
 

@@ -11,8 +11,10 @@ from engine.instances.aggregate import apply_instance
 from engine.outcome import AggregateState, Context, Outcome
 from engine.rejections import Rejection
 from engine.routing import DEPLOYMENTS, is_instance
+from engine.signals import broadcast, deliver
 
 _ForDeployments: TypeAlias = c.DeployResources | c.VersionActivated
+_WithoutState: TypeAlias = c.ActivateVersion | c.DeliverSignal | c.BroadcastSignal
 _ForMessages: TypeAlias = (
     c.PublishMessage
     | c.OpenSubscription
@@ -30,8 +32,8 @@ def apply(
 
     Raises InvariantError when state and rules do not fit together: a bug.
     """
-    if isinstance(command, c.ActivateVersion):
-        return apply_partition_table(context, command)
+    if isinstance(command, _WithoutState):
+        return _apply_without_state(context, command)
     if isinstance(command, c.FireTimer):
         return _fire_timer(context, state, command)
     if isinstance(command, _ForDeployments):
@@ -39,6 +41,16 @@ def apply(
     if isinstance(command, _ForMessages):
         return apply_message(context, _messages(state), command)
     return apply_instance(context, state, command)
+
+
+def _apply_without_state(context: Context, command: _WithoutState) -> Outcome | Rejection:
+    match command:
+        case c.ActivateVersion():
+            return apply_partition_table(context, command)
+        case c.DeliverSignal():
+            return deliver(context, command)
+        case c.BroadcastSignal():
+            return broadcast(context, command)
 
 
 def _fire_timer(

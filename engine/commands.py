@@ -89,6 +89,18 @@ class ThrowError(Command, frozen=True, kw_only=True):
     token: str | None = None
 
 
+class ThrowEscalation(Command, frozen=True, kw_only=True):
+    """Throw an escalation from a job or a user task, which stays open unless it is interrupted."""
+
+    code: str
+    job_id: str | None = None
+    task_id: str | None = None
+    attempt: int | None = None
+    message: str | None = None
+    variables: str | None = None
+    token: str | None = None
+
+
 class CompleteTask(Command, frozen=True, kw_only=True):
     task_id: str
     variables: str = "{}"
@@ -105,6 +117,13 @@ class PublishMessage(Command, frozen=True, kw_only=True):
     instance_id: str | None = None
 
 
+class BroadcastSignal(Command, frozen=True, kw_only=True):
+    """Broadcast a signal to all who wait for it now, and start the processes that it starts."""
+
+    name: str
+    variables: str = "{}"
+
+
 class ResolveIncident(Command, frozen=True, kw_only=True):
     """Retry the very step that failed, after setting `variables` or a job's `retries`."""
 
@@ -119,7 +138,8 @@ class ResolveIncident(Command, frozen=True, kw_only=True):
 class ActivateVersion(Command, frozen=True, kw_only=True):
     """Deployments to every partition: this version is the latest of its process from here on.
 
-    `message_starts` are (message name, start element id) pairs; they replace the older version's.
+    `message_starts` are (message name, start element id) pairs, `signal_starts` the same of
+    signals; they replace the older version's.
     """
 
     partition: int
@@ -129,6 +149,7 @@ class ActivateVersion(Command, frozen=True, kw_only=True):
     checksum: str
     semantics: int
     message_starts: tuple[tuple[str, str], ...] = ()
+    signal_starts: tuple[tuple[str, str], ...] = ()
 
 
 class VersionActivated(Command, frozen=True, kw_only=True):
@@ -185,6 +206,17 @@ class ChildEnded(Command, frozen=True, kw_only=True):
     variables: str = "{}"
     error_code: str | None = None
     error_message: str | None = None
+    steps: int = 0
+
+
+class ChildEscalated(Command, frozen=True, kw_only=True):
+    """Nothing in a called instance caught an escalation: it goes on at the call activity."""
+
+    instance_id: str
+    parent_element: int
+    child_id: str
+    code: str
+    variables: str = "{}"
     steps: int = 0
 
 
@@ -272,6 +304,43 @@ class ReleaseMessageKey(Command, frozen=True, kw_only=True):
     instance_id: str
 
 
+class DeliverSignal(Command, frozen=True, kw_only=True):
+    """A signal comes to a partition: to all that wait there since before, in chunks.
+
+    `before` is the offset of the first of these commands there (None: this is it): only waits that
+    began at an earlier one count. The chunk begins behind (`after_since`, `after_wait`), as the
+    index orders waits. `thrown_by` is the instance that threw it and has taken it already.
+    """
+
+    partition: int
+    name: str
+    variables: str
+    thrown_by: str | None = None
+    before: int | None = None
+    after_since: int | None = None
+    after_wait: str = ""
+
+
+class TakeSignal(Command, frozen=True, kw_only=True):
+    """A signal reaches one wait for it. A wait that is over has no use for it."""
+
+    instance_id: str
+    subscription: int
+    variables: str
+
+
+class StartBySignal(Command, frozen=True, kw_only=True):
+    """A signal start event starts an instance. `checksum`, `semantics`: as in `StartByMessage`."""
+
+    instance_id: str
+    process_id: str
+    version: int
+    start_element: str
+    variables: str
+    checksum: str = ""
+    semantics: int = 0
+
+
 class StartByTimer(Command, frozen=True, kw_only=True):
     """A timer start event starts an instance. `checksum`, `semantics`: as in `StartByMessage`."""
 
@@ -299,8 +368,10 @@ ClientCommand: TypeAlias = (
     | CompleteJob
     | FailJob
     | ThrowError
+    | ThrowEscalation
     | CompleteTask
     | PublishMessage
+    | BroadcastSignal
     | ResolveIncident
 )
 InternalCommand: TypeAlias = (
@@ -310,6 +381,7 @@ InternalCommand: TypeAlias = (
     | Continue
     | StartChild
     | ChildEnded
+    | ChildEscalated
     | TerminateChild
     | OpenSubscription
     | CloseSubscription
@@ -318,6 +390,9 @@ InternalCommand: TypeAlias = (
     | StartByMessage
     | MessageStartSettled
     | ReleaseMessageKey
+    | DeliverSignal
+    | TakeSignal
+    | StartBySignal
     | StartByTimer
     | RaiseIncident
 )

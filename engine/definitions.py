@@ -1,6 +1,12 @@
 """A partition's table of deployed versions: what "latest" means there, by the order of the log."""
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 import msgspec
+
+_Starts: TypeAlias = dict[str, tuple[tuple[str, str], ...]]
+"""Name -> (process id, start element id) of each process."""
 
 
 class VersionRef(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
@@ -14,7 +20,8 @@ class VersionRef(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
 class ProcessVersions(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """The versions of one process, ascending; `message_starts` are the latest one's.
 
-    `message_starts` are pairs of message name and start element id. `early` are versions that a
+    `message_starts` are pairs of message name and start element id, `signal_starts` the same of
+    signals. `early` are versions that a
     start from another partition named before `ActivateVersion` came: they run, but are not latest.
     """
 
@@ -22,6 +29,7 @@ class ProcessVersions(msgspec.Struct, frozen=True, kw_only=True, array_like=True
     versions: tuple[VersionRef, ...] = ()
     message_starts: tuple[tuple[str, str], ...] = ()
     early: tuple[VersionRef, ...] = ()
+    signal_starts: tuple[tuple[str, str], ...] = ()
 
     def find(self, version: int | None) -> VersionRef | None:
         """The version with this number, or the latest."""
@@ -30,9 +38,12 @@ class ProcessVersions(msgspec.Struct, frozen=True, kw_only=True, array_like=True
         return next((ref for ref in (*self.versions, *self.early) if ref.version == version), None)
 
     def activate(
-        self, ref: VersionRef, message_starts: tuple[tuple[str, str], ...]
+        self,
+        ref: VersionRef,
+        message_starts: tuple[tuple[str, str], ...],
+        signal_starts: tuple[tuple[str, str], ...] = (),
     ) -> "ProcessVersions":
-        """With a version added, and its message starts in place of the older ones'. Idempotent."""
+        """With a version added, and its starts in place of the older ones'. Idempotent."""
         others = [known for known in self.versions if known.version != ref.version]
         versions = tuple(sorted([*others, ref], key=lambda known: known.version))
         return ProcessVersions(
@@ -40,6 +51,7 @@ class ProcessVersions(msgspec.Struct, frozen=True, kw_only=True, array_like=True
             versions=versions,
             message_starts=message_starts if versions[-1] is ref else self.message_starts,
             early=tuple(known for known in self.early if known.version != ref.version),
+            signal_starts=signal_starts if versions[-1] is ref else self.signal_starts,
         )
 
     def meet(self, ref: VersionRef) -> "ProcessVersions":
@@ -54,7 +66,8 @@ class Definitions:
 
     def __init__(self, processes: dict[str, ProcessVersions] | None = None) -> None:
         self._processes = processes or {}
-        self._starts: dict[str, tuple[tuple[str, str], ...]] | None = None
+        self._message_starts: _Starts | None = None
+        self._signal_starts: _Starts | None = None
 
     def find(self, process_id: str, version: int | None = None) -> VersionRef | None:
         """The version of a process with this number, or (None) its latest."""
@@ -66,13 +79,24 @@ class Definitions:
 
     def message_starts(self, name: str) -> tuple[tuple[str, str], ...]:
         """(process id, start element id) of each process that this message name starts."""
-        if self._starts is None:
-            starts: dict[str, list[tuple[str, str]]] = {}
-            for process_id in sorted(self._processes):
-                for message, element in self._processes[process_id].message_starts:
-                    starts.setdefault(message, []).append((process_id, element))
-            self._starts = {message: tuple(pairs) for message, pairs in starts.items()}
-        return self._starts.get(name, ())
+        if self._message_starts is None:
+            self._message_starts = self._index(lambda versions: versions.message_starts)
+        return self._message_starts.get(name, ())
+
+    def signal_starts(self, name: str) -> tuple[tuple[str, str], ...]:
+        """(process id, start element id) of each process that this signal name starts."""
+        if self._signal_starts is None:
+            self._signal_starts = self._index(lambda versions: versions.signal_starts)
+        return self._signal_starts.get(name, ())
+
+    def _index(
+        self, starts_of: Callable[[ProcessVersions], tuple[tuple[str, str], ...]]
+    ) -> "_Starts":
+        starts: dict[str, list[tuple[str, str]]] = {}
+        for process_id in sorted(self._processes):
+            for name, element in starts_of(self._processes[process_id]):
+                starts.setdefault(name, []).append((process_id, element))
+        return {name: tuple(pairs) for name, pairs in starts.items()}
 
     def with_process(self, versions: ProcessVersions) -> "Definitions":
         return Definitions({**self._processes, versions.process_id: versions})

@@ -171,6 +171,9 @@ def _timer_closed(to: Consequences, event: e.TimerClosed) -> None:
 
 
 def _subscription_opened(to: Consequences, event: e.SubscriptionOpened) -> None:
+    """Signals are found by an index of the document, conditions by the transitions of variables."""
+    if event.kind != "message":
+        return
     to.send(
         c.OpenSubscription(
             name=event.name,
@@ -195,6 +198,64 @@ def _subscription_closed(to: Consequences, event: e.SubscriptionClosed) -> None:
                 subscription=event.key,
             )
         )
+
+
+# --- what an instance throws ---
+
+
+def _event_thrown(to: Consequences, event: e.EventThrown) -> None:
+    match event.kind:
+        case "message":
+            message = r.EffectMessage(name=event.name, correlation_key=event.correlation_key)
+            to.effect("MessageThrown", event.owner, message=message, variables=event.variables)
+            # Through the log: a process that starts itself by what it throws holds nobody up.
+            to.send(
+                c.PublishMessage(
+                    name=event.name,
+                    correlation_key=event.correlation_key,
+                    ttl_ms=event.ttl_ms,
+                    variables=event.variables,
+                ),
+                through_log=True,
+            )
+        case "signal":
+            to.effect("SignalThrown", event.owner, signal=event.name, variables=event.variables)
+            _broadcast(to, event)
+        case "escalation" if not event.caught:
+            _escalate(to, event)
+
+
+def _broadcast(to: Consequences, event: e.EventThrown) -> None:
+    """Through the log of every partition, this one too; the thrower itself has taken it."""
+    for partition in range(to.context.partitions):
+        to.send(
+            c.DeliverSignal(
+                partition=partition,
+                name=event.name,
+                variables=event.variables,
+                thrown_by=to.state.instance_id,
+            ),
+            through_log=True,
+        )
+
+
+def _escalate(to: Consequences, event: e.EventThrown) -> None:
+    """Nothing in this instance catches the escalation: its caller may, or it is only told of."""
+    start = to.state.start
+    if start.parent_id is not None and start.parent_element is not None:
+        to.send(
+            c.ChildEscalated(
+                instance_id=start.parent_id,
+                parent_element=start.parent_element,
+                child_id=to.state.instance_id,
+                code=event.name,
+                variables=event.variables,
+                steps=to.steps,
+            )
+        )
+    else:
+        error = r.EffectError(code=event.name)
+        to.effect("EscalationRaised", event.owner, error=error, variables=event.variables)
 
 
 # --- jobs ---
@@ -368,6 +429,7 @@ CONSEQUENCES: Mapping[type[e.AnyEvent], Callable[[Consequences, Any], None] | No
     e.TimerClosed: _timer_closed,
     e.SubscriptionOpened: _subscription_opened,
     e.SubscriptionClosed: _subscription_closed,
+    e.EventThrown: _event_thrown,
     e.JobOpened: _job_opened,
     e.JobClosed: _job_closed,
     e.TaskChanged: _task_changed,
@@ -376,4 +438,10 @@ CONSEQUENCES: Mapping[type[e.AnyEvent], Callable[[Consequences, Any], None] | No
     e.IncidentRaised: _incident_raised,
     e.IncidentResolved: _incident_resolved,
     e.ConditionEvaluated: None,
+    e.CompensationRecorded: None,
+    e.CompensationStarted: None,
+    e.CompensationEnded: None,
+    e.LoopOpened: None,
+    e.OutputCollected: None,
+    e.LoopStopped: None,
 }

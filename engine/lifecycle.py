@@ -22,7 +22,8 @@ class Step(StrEnum):
 
     An activity goes ACTIVATE (inputs, boundary events), RUN (its behaviour; here it may wait),
     COMPLETE (outputs), LEAVE (flows); others begin later. JOB: its job is opened again. CONTINUE:
-    the instance carries on where its limit of steps stopped it. NOTHING: nothing is done again.
+    the instance carries on where its limit of steps stopped it. ARM: a scope arms the starts of its
+    event sub-processes. NOTHING: nothing is done again.
     """
 
     ACTIVATE = "activate"
@@ -30,6 +31,7 @@ class Step(StrEnum):
     COMPLETE = "complete"
     LEAVE = "leave"
     JOB = "job"
+    ARM = "arm"
     CONTINUE = "continue"
     NOTHING = "nothing"
 

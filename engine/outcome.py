@@ -28,7 +28,8 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     number free for what this command causes; `step` counts the commands that the record has led to
     on this partition, itself being 0. `model` is the one that the state (or a start)
     names; None when the process or version is unknown. `reply` is where the command's answer
-    goes, for those who answer later.
+    goes, for those who answer later. `signal_waits` are a chunk of the index of signals: since when
+    each waits, and "<instance id>:<number>".
     """
 
     namespace: str = ""
@@ -44,6 +45,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     traceparent: str | None = None
     definitions: Definitions
     model: ProcessModel | None = None
+    signal_waits: tuple[tuple[int, str], ...] = ()
     settings: Settings
 
 

@@ -67,6 +67,10 @@ def message_address(name: str, correlation_key: str) -> str:
     return f"message:{quote(name, safe='')}:{quote(correlation_key, safe='')}"
 
 
+def signal_address(name: str) -> str:
+    return f"signal:{quote(name, safe='')}"
+
+
 def split_message_address(address: str) -> tuple[str, str]:
     _, name, key = address.split(":")
     return unquote(name), unquote(key)
@@ -116,7 +120,7 @@ def check_address(address: str) -> str:
     return check_instance_id(address)
 
 
-def address_of(command: c.AnyCommand) -> str:  # noqa: PLR0911 - one case a family
+def address_of(command: c.AnyCommand) -> str:  # noqa: C901, PLR0911 - one case a family
     """The address of the aggregate that a command is for.
 
     Raises ValueError when an id in it is malformed, or a start has no instance id yet.
@@ -124,14 +128,21 @@ def address_of(command: c.AnyCommand) -> str:  # noqa: PLR0911 - one case a fami
     match command:
         case c.DeployResources() | c.VersionActivated():
             return DEPLOYMENTS
-        case c.ActivateVersion():
+        case c.ActivateVersion() | c.DeliverSignal():
             return PARTITION_TABLE
+        case c.BroadcastSignal():
+            return signal_address(command.name)
         case c.StartInstance():
             if command.instance_id is None:
                 raise ValueError("the start has no instance id yet")
             return check_new_instance_id(command.instance_id)
         case (
-            c.CompleteJob() | c.FailJob() | c.ThrowError() | c.CompleteTask() | c.ResolveIncident()
+            c.CompleteJob()
+            | c.FailJob()
+            | c.ThrowError()
+            | c.ThrowEscalation()
+            | c.CompleteTask()
+            | c.ResolveIncident()
         ):
             return check_instance_id(split_handle(_handle_of(command))[0])
         case c.TerminateInstance() | c.SetVariables() | c.RaiseIncident():
@@ -151,10 +162,13 @@ def address_of(command: c.AnyCommand) -> str:  # noqa: PLR0911 - one case a fami
             c.Continue()
             | c.StartChild()
             | c.ChildEnded()
+            | c.ChildEscalated()
             | c.TerminateChild()
             | c.DeliverMessage()
             | c.StartByMessage()
             | c.StartByTimer()
+            | c.StartBySignal()
+            | c.TakeSignal()
         ):
             return command.instance_id
         case _:
@@ -162,16 +176,21 @@ def address_of(command: c.AnyCommand) -> str:  # noqa: PLR0911 - one case a fami
 
 
 def _handle_of(
-    command: c.CompleteJob | c.FailJob | c.ThrowError | c.CompleteTask | c.ResolveIncident,
+    command: c.CompleteJob
+    | c.FailJob
+    | c.ThrowError
+    | c.ThrowEscalation
+    | c.CompleteTask
+    | c.ResolveIncident,
 ) -> str:
     """The id of what the command is about: it begins with its instance's id."""
     match command:
         case c.CompleteJob() | c.FailJob():
             return command.job_id
-        case c.ThrowError():
+        case c.ThrowError() | c.ThrowEscalation():
             handle = command.job_id if command.job_id is not None else command.task_id
             if handle is None:
-                raise ValueError("ThrowError names neither a job_id nor a task_id")
+                raise ValueError(f"{type(command).__name__} names neither a job_id nor a task_id")
             return handle
         case c.CompleteTask():
             return command.task_id

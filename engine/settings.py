@@ -17,6 +17,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     steps_per_command_max: int = 1_000
     steps_max: int = 100_000
     call_depth_max: int = 50
+    fan_out_chunk: int = 500
     tombstone_ms: int = 24 * 3600 * 1000
     message_id_ms_min: int = 3600 * 1000
     message_buffer_bytes_max: int = 4 * 1024 * 1024

@@ -17,6 +17,7 @@ from engine.partition import (
     ReadCommand,
     ReadDefinitions,
     ReadModel,
+    ReadSignals,
     ReadSource,
     ReadState,
     RecordOutcome,
@@ -41,6 +42,7 @@ from storage.ports import (
     SortedRemove,
     StoreRead,
 )
+from storage.signals import SignalEntry, read_chunk, signal_entries
 from storage.tables import Tables, sources_fields, versions_fields
 from storage.window import WindowBatch, lookup_reads
 
@@ -133,6 +135,10 @@ class Batch:
                 return self._new_sources.get(request.partition, known)
             case ReadDefinitions():
                 return self._definitions
+            case ReadSignals():
+                key = self._keys.signal(request.name)
+                changed = self._changed_signals(request.name)
+                return await read_chunk(self._access.read, key, request, changed)
             case _:
                 assert_never(request)
 
@@ -143,6 +149,17 @@ class Batch:
             await self.prefetch((address,), ())
             self._before[address] = self._recall(address)
         return self._before[address].state
+
+    def _changed_signals(self, name: str) -> tuple[set[SignalEntry], set[SignalEntry]]:
+        """The entries of a signal that the batch has removed, and those that it has added."""
+        removed: set[SignalEntry] = set()
+        added: set[SignalEntry] = set()
+        for address, after in self._states.items():
+            old = signal_entries(name, self._before[address].state)
+            new = signal_entries(name, after)
+            removed |= old - new
+            added |= new - old
+        return removed, added
 
     def _has(self, address: str) -> bool:
         return address in self._before or address in self._found or address in self._access.cache

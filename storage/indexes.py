@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from engine.lifecycle import InstanceState
 from engine.outcome import AggregateState
-from engine.state import ProcessInstance, TaskWait
+from engine.state import ProcessInstance, SignalWait, TaskWait
 from storage.keys import PartitionKeys
 from storage.ports import Operation, SortedAdd, SortedRemove
 
@@ -35,6 +35,8 @@ def index_entries(keys: PartitionKeys, state: AggregateState | None) -> dict[Ent
     for wait in state.waits.values():
         if isinstance(wait, TaskWait):
             _add_task(keys, entries, f"{state.instance_id}:{wait.key}", wait)
+        elif isinstance(wait, SignalWait):
+            entries[keys.signal(wait.name), f"{state.instance_id}:{wait.key}"] = wait.since
     return entries
 
 

@@ -23,6 +23,8 @@ key after the tag            type        holds
 :instances                   sorted set  ids of running instances, scored by their start's offset
 :instances:process:<id>      sorted set  the same, of one process
 :instances:business:<key>    sorted set  the same, of one business key
+:signal:<name>               sorted set  "<instance id>:<wait>" of who waits for a signal, scored
+                                         by the offset since when
 :tasks                       sorted set  ids of open user tasks, scored by creation (epoch ms)
 :tasks:assignee:<user>       sorted set  the same, of one assignee
 :tasks:group:<group>         sorted set  the same, of one candidate group
@@ -86,6 +88,9 @@ class PartitionKeys:
 
     def instances_of_business_key(self, business_key: str) -> str:
         return f"{self.tag}:instances:business:{business_key}"
+
+    def signal(self, name: str) -> str:
+        return f"{self.tag}:signal:{name}"
 
     def tasks_of_assignee(self, assignee: str) -> str:
         return f"{self.tag}:tasks:assignee:{assignee}"

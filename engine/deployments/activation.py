@@ -31,7 +31,7 @@ def apply_partition_table(context: Context, command: c.ActivateVersion) -> Outco
         version=command.version, checksum=command.checksum, semantics=command.semantics
     )
     before = context.definitions.get(process_id) or ProcessVersions(process_id=process_id)
-    after = before.activate(ref, command.message_starts)
+    after = before.activate(ref, command.message_starts, command.signal_starts)
     answer = c.VersionActivated(
         deployment=command.deployment,
         process_id=process_id,

@@ -8,7 +8,7 @@ from engine.aggregates import Activation, DeployedVersion, DeploymentsState, Pen
 from engine.deployments.timer_starts import replace_starts
 from engine.errors import DefinitionError, Finding
 from engine.model.compile import CompiledResource, compile_resource, require_deployable
-from engine.model.elements import MessageTrigger, ProcessModel, StartEvent
+from engine.model.elements import MessageTrigger, ProcessModel, SignalTrigger, StartEvent
 from engine.outcome import Content, Context, Outcome, Send, TimerChange
 from engine.rejections import Rejection, RejectionCode
 from engine.routing import DEPLOYMENTS
@@ -179,6 +179,7 @@ def _activation(deployed: _Deployed, number: int, partition: int) -> c.ActivateV
         checksum=deployed.version.checksum,
         semantics=deployed.version.semantics,
         message_starts=_message_starts(deployed.model),
+        signal_starts=_signal_starts(deployed.model),
     )
 
 
@@ -189,6 +190,18 @@ def _message_starts(model: ProcessModel) -> tuple[tuple[str, str], ...]:
         assert isinstance(element, StartEvent)
         trigger = element.trigger
         assert isinstance(trigger, MessageTrigger), element.id
+        assert isinstance(trigger.name, str), "the compiler evaluates the names of start events"
+        pairs.append((trigger.name, element.id))
+    return tuple(pairs)
+
+
+def _signal_starts(model: ProcessModel) -> tuple[tuple[str, str], ...]:
+    pairs: list[tuple[str, str]] = []
+    for index in model.signal_starts:
+        element = model.elements[index]
+        assert isinstance(element, StartEvent)
+        trigger = element.trigger
+        assert isinstance(trigger, SignalTrigger), element.id
         assert isinstance(trigger.name, str), "the compiler evaluates the names of start events"
         pairs.append((trigger.name, element.id))
     return tuple(pairs)

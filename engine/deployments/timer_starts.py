@@ -4,6 +4,8 @@ Due times are computed when a start is armed and when it fires, from the schedul
 moment at which it fired; occurrences that were missed collapse into one.
 """
 
+from typing import Final
+
 from msgspec.structs import replace
 
 from engine import commands as c
@@ -43,14 +45,16 @@ def _armed(
         for index in model.timer_starts:
             element = model.elements[index]
             assert isinstance(element, StartEvent)
-            start = _arm(context, element, model.process_id, version)
+            start = _arm(context, model, element, version)
             if start is not None:
                 number += 1
                 armed.append(replace(start, timer=number))
     return armed
 
 
-def _arm(context: Context, element: StartEvent, process_id: str, version: int) -> TimerStart | None:
+def _arm(
+    context: Context, model: ProcessModel, element: StartEvent, version: int
+) -> TimerStart | None:
     """The start with its first occurrence. None: its schedule has none from now on."""
     trigger = element.trigger
     assert isinstance(trigger, TimerTrigger), element.id
@@ -66,9 +70,9 @@ def _arm(context: Context, element: StartEvent, process_id: str, version: int) -
             due = schedule.add_duration(now, length, zone)
         else:
             text = _value(context, trigger.cycle or "")
-            recurrence = schedule.parse_cycle(text, zone)
+            recurrence = schedule.parse_cycle(text, zone, quartz=model.quartz)
             due = schedule.first_due(recurrence, now, zone)
-            cycle = text if isinstance(text, str) else None
+            cycle = _with_year(text, quartz=model.quartz) if isinstance(text, str) else None
             if isinstance(recurrence, schedule.Cycle):
                 repetitions = recurrence.repetitions
     except EvaluationError:
@@ -77,13 +81,21 @@ def _arm(context: Context, element: StartEvent, process_id: str, version: int) -
         return None
     return TimerStart(
         timer=0,
-        process_id=process_id,
+        process_id=model.process_id,
         version=version,
         element_id=element.id,
         due_ms=due,
         cycle=cycle,
         repetitions=repetitions,
     )
+
+
+def _with_year(text: str, *, quartz: bool) -> str:
+    """A cron expression of Quartz with its seventh field: by that it is known later."""
+    return f"{text} *" if quartz and len(text.split()) == _FIELDS_WITHOUT_YEAR else text
+
+
+_FIELDS_WITHOUT_YEAR: Final = 6
 
 
 def _value(context: Context, source: Text) -> Value:
@@ -133,7 +145,8 @@ def _following(context: Context, start: TimerStart) -> TimerStart | None:
         return None
     zone = context.settings.zone
     try:
-        recurrence = schedule.parse_cycle(start.cycle, zone)
+        quartz = len(start.cycle.split()) > _FIELDS_WITHOUT_YEAR
+        recurrence = schedule.parse_cycle(start.cycle, zone, quartz=quartz)
         due = schedule.next_due(recurrence, start.due_ms, context.now, zone)
     except EvaluationError:
         return None  # beyond the calendar: the cycle has come to its end

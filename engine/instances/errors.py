@@ -1,19 +1,18 @@
-"""The way of a BPMN error: from where it is thrown outward, to the first event that catches it.
+"""BPMN errors: they end what they are thrown in, as far outward as an event catches them.
 
-    root [ sub-process S [ service task T ] ]     T throws E1
-    T: boundary events of T    S: boundary events of S    root: the caller, if there is one
-
-At each level an event for exactly this code comes before one that catches all. An error that
-nothing in a called process catches ends that process and goes on at the call activity.
+An error that nothing in a called process catches ends that process and goes on at the call
+activity. Where it is caught is `catchers.py`'s.
 """
 
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
+from engine.instances import catchers
 from engine.instances.advance import Advance
-from engine.instances.endings import end_instance, terminate
+from engine.instances.catchers import Caller, Catcher
+from engine.instances.endings import end_instance
 from engine.instances.stuck import IncidentKind, StuckError
-from engine.lifecycle import InstanceState, Step
-from engine.model.elements import Activity, BoundaryEvent, ErrorTrigger
+from engine.lifecycle import InstanceState
+from engine.model.elements import ErrorTrigger
 from engine.values import encode
 
 
@@ -25,45 +24,9 @@ class BpmnError(NamedTuple):
     variables: dict[str, str] | None = None
 
 
-class Boundary(NamedTuple):
-    """An error boundary event on the activity instance `key` catches."""
-
-    key: int
-    event: BoundaryEvent
-    trigger: ErrorTrigger
-
-
-class Caller(NamedTuple):
-    """Nothing in this process catches; the one that called it may."""
-
-
-Catcher: TypeAlias = Boundary | Caller
-
-
 def find_catcher(advance: Advance, key: int, error: BpmnError) -> Catcher | None:
     """What catches an error thrown by an element instance. Changes nothing. Raises StuckError."""
-    here: int | None = key
-    while here is not None and (scope := advance.instance(here).scope) is not None:
-        catcher = _boundary_of(advance, here, error.code)
-        if catcher is not None:
-            return catcher
-        here = scope
-    return Caller() if advance.state.start.parent_id is not None else None
-
-
-def _boundary_of(advance: Advance, key: int, code: str) -> Boundary | None:
-    element = advance.element(key)
-    catch_all: Boundary | None = None
-    for index in element.boundary if isinstance(element, Activity) else ():
-        event = advance.model.elements[index]
-        if not isinstance(event, BoundaryEvent) or not isinstance(event.trigger, ErrorTrigger):
-            continue
-        trigger = event.trigger
-        if trigger.code is None:
-            catch_all = catch_all or Boundary(key, event, trigger)
-        elif advance.evaluator.text(trigger.code, key) == code:
-            return Boundary(key, event, trigger)
-    return catch_all
+    return catchers.find_catcher(advance, key, error.code, ErrorTrigger)
 
 
 def throw_error(advance: Advance, catcher: Catcher, error: BpmnError) -> None:
@@ -71,15 +34,13 @@ def throw_error(advance: Advance, catcher: Catcher, error: BpmnError) -> None:
     if isinstance(catcher, Caller):
         end_instance(advance, InstanceState.FAILED, reason=error.message, error_code=error.code)
         return
-    scope = advance.instance(catcher.key).scope or 0
     payload = dict(error.variables or {})
-    if catcher.trigger.code_variable is not None:
-        payload[catcher.trigger.code_variable] = encode(error.code)
-    if catcher.trigger.message_variable is not None:
-        payload[catcher.trigger.message_variable] = encode(error.message)
-    # An error always interrupts (BPMN 10.5.4), whatever the event itself says.
-    terminate(advance, catcher.key)
-    advance.begin(catcher.event, scope, step=Step.COMPLETE, payload=payload)
+    trigger = catcher.trigger
+    if trigger.code_variable is not None:
+        payload[trigger.code_variable] = encode(error.code)
+    if isinstance(trigger, ErrorTrigger) and trigger.message_variable is not None:
+        payload[trigger.message_variable] = encode(error.message)
+    catchers.catch(advance, catcher, payload)
 
 
 def unhandled(error: BpmnError) -> StuckError:

@@ -3,10 +3,11 @@
 from engine import events as e
 from engine import variables as v
 from engine.errors import InvariantError
+from engine.instances import event_subprocesses
 from engine.instances.advance import Advance, DueStep
 from engine.instances.endings import close_waits, terminate
 from engine.lifecycle import Step
-from engine.model.elements import AnyElement, BoundaryEvent
+from engine.model.elements import AnyElement, BoundaryEvent, StartEvent
 
 
 def occur(advance: Advance, owner: int, element_id: str, payload: v.Texts | None) -> None:
@@ -14,6 +15,8 @@ def occur(advance: Advance, owner: int, element_id: str, payload: v.Texts | None
     event = advance.model.element(element_id)
     if isinstance(event, BoundaryEvent):
         _at_boundary(advance, owner, event, payload)
+    elif isinstance(event, StartEvent):
+        event_subprocesses.begin(advance, owner, event, payload)
     elif advance.instance(owner).element_id == element_id:
         advance.due.append(DueStep(owner, Step.COMPLETE, payload))
     else:

@@ -8,10 +8,15 @@ from typing import NamedTuple
 from engine import commands as c
 from engine import events as e
 from engine.instances.advance import SCOPE_START, Advance, DueStep
-from engine.instances.elements import HANDLERS
+from engine.instances.arming import arm_events
+from engine.instances.conditions import ask_conditions
+from engine.instances.compensation import go_on
+from engine.instances.elements import HANDLERS, loops
 from engine.instances.endings import complete_instance
+from engine.instances.event_subprocesses import disarm
 from engine.instances.joins import settle_joins
 from engine.instances.limits import clip
+from engine.instances.mappings import takes_locally
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
 from engine.model.elements import AnyElement, SubProcess
@@ -71,6 +76,8 @@ def _next_beginning(advance: Advance) -> Beginning | None:
         if scope not in advance.state.elements:
             continue  # it was ended meanwhile, with all that was on its way inside
         if flow_index == SCOPE_START:
+            if scope in advance.state.loops and not loops.may_begin(advance, scope):
+                continue
             return Beginning(scope)
         flow = advance.model.flows[flow_index]
         if flow.id not in advance.state.arrivals.get(scope, ()):
@@ -96,8 +103,14 @@ def _budget(advance: Advance) -> int:
 def _settle(advance: Advance) -> None:
     """Take all steps that are due, and complete the scopes in which nothing is left."""
     while True:
+        if advance.conditions_changed:
+            _ask_conditions(advance)
         if advance.due:
             _perform(advance, advance.due.popleft())
+        elif advance.swept:
+            sweep = next(iter(advance.swept))
+            del advance.swept[sweep]
+            go_on(advance, sweep)
         elif advance.touched:
             scope = next(iter(advance.touched))
             del advance.touched[scope]
@@ -106,10 +119,23 @@ def _settle(advance: Advance) -> None:
             return
 
 
+def _ask_conditions(advance: Advance) -> None:
+    if advance.steps < advance.context.settings.steps_max:
+        ask_conditions(advance)
+    else:
+        advance.conditions_changed = False
+        _stop(advance)
+
+
 def _complete_if_empty(advance: Advance, scope: int) -> None:
     instance = advance.state.elements.get(scope)
     if instance is None or instance.open:
         return
+    if scope in advance.state.loops and advance.state.loops[scope].wants_more:
+        # Only a sequential one has nothing on the agenda; may_begin passes over what is too much.
+        advance.agenda.append((scope, SCOPE_START))
+        return
+    disarm(advance, scope)
     if instance.scope is None:
         complete_instance(advance)
     else:
@@ -121,23 +147,42 @@ def _perform(advance: Advance, due: DueStep) -> None:
     key = due.key
     if key not in advance.state.elements:
         return
+    if advance.instance(key).scope is None:
+        _perform_process(advance, due.step)
+        return
     element = advance.element(key)
-    handler = HANDLERS[type(element)]
+    loop = advance.is_loop(key)
+    handler = loops.LOOP if loop else HANDLERS[type(element)]
+    is_iteration = advance.instance(key).ordinal > 0
     step: Step | None = due.step
     try:
         if due.payload:
             _receive(advance, due)
         while step is not None:
             action = getattr(handler, step)
+            if is_iteration and step is Step.LEAVE:
+                action = loops.leave_iteration
             step = action(advance, element, key)
     except StuckError as stuck:
         raise_incident(advance, key, step or due.step, stuck)
 
 
+def _perform_process(advance: Advance, step: Step) -> None:
+    """A step of the process itself: it begins (RUN), or only arms its event sub-processes."""
+    root = advance.state.root
+    if step == Step.RUN:
+        advance.agenda.append((root, SCOPE_START))
+        return
+    try:
+        arm_events(advance, root)
+    except StuckError as stuck:
+        raise_incident(advance, root, step, stuck)
+
+
 def _receive(advance: Advance, due: DueStep) -> None:
     """Take in variables: as locals for the output mappings, else to where a write goes."""
     variables = due.payload or {}
-    if getattr(advance.element(due.key), "outputs", ()):
+    if takes_locally(advance, due.key):
         advance.set_variables(due.key, variables)
     else:
         advance.propagate(due.key, variables)
@@ -158,7 +203,18 @@ def raise_incident(advance: Advance, key: int, step: Step, stuck: StuckError) ->
 
 
 def start_scope(advance: Advance, scope: int) -> None:
-    """Begin what a scope begins with. One that has nothing to begin with is complete."""
+    """Arm a scope's event sub-processes, then begin what it begins with, which may be nothing.
+
+    An event sub-process that cannot be armed holds the scope: an incident, and nothing has begun.
+    """
+    if scope in advance.state.loops:
+        loops.begin_next(advance, scope)
+        return
+    try:
+        arm_events(advance, scope)
+    except StuckError as stuck:
+        raise_incident(advance, scope, Step.RUN, stuck)
+        return
     starts = _starts(advance, advance.instance(scope))
     for index in starts:
         element = advance.model.elements[index]
@@ -186,8 +242,11 @@ def rebuild_agenda(advance: Advance) -> None:
         for flow_id, count in flows.items():
             entry = (scope, model.flow_index[flow_id])
             advance.agenda.extend([entry] * count)
+    for key in state.loops:
+        if loops.may_begin(advance, key):
+            advance.agenda.append((key, SCOPE_START))
     for instance in state.elements.values():
-        if instance.open == 0 and instance.scope is not None:
+        if instance.open == 0 and instance.scope is not None and not advance.is_loop(instance.key):
             element = model.element(instance.element_id)
             if isinstance(element, SubProcess) and not _is_held(advance, instance):
                 advance.agenda.append((instance.key, SCOPE_START))
@@ -199,6 +258,10 @@ def _is_held(advance: Advance, instance: ElementInstance) -> bool:
 
 
 def _stop(advance: Advance) -> None:
+    root = advance.instance(advance.state.root)
+    waits = (advance.state.waits[key] for key in root.waits)
+    if any(isinstance(wait, IncidentWait) and wait.step == Step.CONTINUE for wait in waits):
+        return
     limit = advance.context.settings.steps_max
     raise_incident(
         advance,

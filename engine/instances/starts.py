@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from engine import commands as c
 from engine import events as e
 from engine.errors import InvariantError
-from engine.instances.advance import Advance
+from engine.instances.advance import Advance, DueStep
 from engine.instances.evolve import create
 from engine.instances.guards import not_found, parse_variables, too_large
 from engine.instances.limits import NAME_LENGTH_MAX
@@ -154,6 +154,22 @@ def start_by_timer(
     return _start(context, Beginning("StartByTimer", command.instance_id, start, {}, begin))
 
 
+def start_by_signal(
+    context: Context, state: AggregateState | None, command: c.StartBySignal
+) -> Outcome:
+    """A signal is broadcast to whoever can take it: a start that cannot be is left out."""
+    variables = parse_variables(command.variables)
+    if context.model is None or not _is_free(context, state) or isinstance(variables, Rejection):
+        return Outcome(state=state)
+    begin = _choose_start(context.model, command.start_element)
+    if not isinstance(begin, StartEvent):
+        return Outcome(state=state)
+    start = _start_of(context, command.instance_id, command.version, process_id=command.process_id)
+    return _start(
+        context, Beginning("StartBySignal", command.instance_id, start, {}, begin, variables)
+    )
+
+
 def start_child(context: Context, state: AggregateState | None, command: c.StartChild) -> Outcome:
     """A called instance. What keeps it from starting becomes an incident of its caller."""
     if not _is_free(context, state):
@@ -232,6 +248,9 @@ def _start(context: Context, beginning: Beginning, *sends: Send) -> Outcome:
         start_scope(advance, root)
     else:
         advance.begin(beginning.begin, root, step=Step.COMPLETE, payload=beginning.payload)
+        if context.model.events:
+            # After the start event, so that what came with it can be seen.
+            advance.due.append(DueStep(root, Step.ARM, None))
     run(advance)
     return finish(advance, beginning.command_type, sends)
 
@@ -244,5 +263,6 @@ STARTS: Mapping[
     c.StartInstance: start_by_client,
     c.StartByMessage: start_by_message,
     c.StartByTimer: start_by_timer,
+    c.StartBySignal: start_by_signal,
     c.StartChild: start_child,
 }

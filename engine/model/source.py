@@ -26,7 +26,7 @@ class SourceElement(msgspec.Struct, kw_only=True):
 class Node(SourceElement, kw_only=True):
     """A flow node. `incoming`, `outgoing` and `default` are flow indexes, `boundary` node indexes.
 
-    `scope` is the index of the sub-process around it. `runnable` is false for a kind that does not
+    `compensation` is the node that undoes it. `scope` is the index of the sub-process around it. `runnable` is false for a kind that does not
     run: the finding is made, and the node stays so that what refers to it is not a second one.
     """
 
@@ -38,12 +38,32 @@ class Node(SourceElement, kw_only=True):
     boundary: list[int] = []
     attached_to: int | None = None
     default: int | None = None
+    compensation: int | None = None
     runnable: bool = True
 
     @property
     def has_definition(self) -> bool:
         """Whether an event says what triggers it, or what it does."""
         return any(part.tag in EVENT_DEFINITIONS for part in self.children)
+
+    @property
+    def link(self) -> str | None:
+        """The name of the link that an event is an end of; None: it is no link event."""
+        for part in self.children:
+            if part.tag == "linkEventDefinition":
+                return (part.xml.get("name") or self.name or "").strip()
+        return None
+
+    @property
+    def by_event(self) -> bool:
+        """Whether it is an event sub-process."""
+        return self.tag == "subProcess" and is_true(self.xml.get("triggeredByEvent"))
+
+
+    @property
+    def for_compensation(self) -> bool:
+        """Whether only compensation begins it."""
+        return is_true(self.xml.get("isForCompensation"))
 
 
 class Flow(SourceElement, kw_only=True):
@@ -57,13 +77,27 @@ class Flow(SourceElement, kw_only=True):
 
 
 class ProcessSource(SourceElement, kw_only=True):
-    """An executable process: its nodes and flows in document order, inner scopes included."""
+    """An executable process: its nodes and flows in document order, inner scopes included.
+
+    `quartz`: its cron expressions are those of Quartz.
+    """
 
     nodes: list[Node] = []
     flows: list[Flow] = []
     node_index: dict[str, int] = {}
     flow_index: dict[str, int] = {}
     scopes: dict[int, list[Node]] = {}
+    associations: dict[str, list[str]] = {}
+
+    def associate(self, source: str, target: str) -> None:
+        """An association, whichever way it was drawn."""
+        self.associations.setdefault(source, []).append(target)
+        self.associations.setdefault(target, []).append(source)
+
+    def associated(self, element_id: str) -> list[str]:
+        """The ids that associations connect an element with."""
+        return self.associations.get(element_id, [])
+    quartz: bool = False
 
     def inside(self, scope: int) -> list[Node]:
         """The nodes that lie directly in a scope."""
@@ -71,6 +105,25 @@ class ProcessSource(SourceElement, kw_only=True):
 
     def start_events(self, scope: int) -> list[Node]:
         return [node for node in self.inside(scope) if node.tag == "startEvent"]
+
+    def event_starts(self, scope: int) -> tuple[int, ...]:
+        """The start events of the event sub-processes directly inside a scope."""
+        return tuple(
+            start.index
+            for node in self.inside(scope)
+            if node.by_event and node.runnable
+            for start in self.start_events(node.index)
+        )
+
+    def link_targets(self, node: Node) -> list[int]:
+        """Where a link throw event leads: the catch events of its name in its scope."""
+        if node.tag != "intermediateThrowEvent" or not node.link:
+            return []
+        return [
+            other.index
+            for other in self.inside(node.scope)
+            if other.tag == "intermediateCatchEvent" and other.link == node.link
+        ]
 
     def plain_starts(self, scope: int) -> tuple[int, ...]:
         """Where a scope begins when nothing triggers it.
@@ -86,7 +139,12 @@ class ProcessSource(SourceElement, kw_only=True):
         return tuple(
             node.index
             for node in self.inside(scope)
-            if not node.incoming and node.tag != "boundaryEvent" and node.runnable
+            if not node.incoming
+            and node.tag != "boundaryEvent"
+            and not node.by_event
+            and not node.for_compensation
+            and node.link is None
+            and node.runnable
         )
 
 

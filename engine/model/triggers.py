@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from typing import Final
 
-from engine.expressions import Environment, EvaluationError, Expression
+from engine.expressions import Expression
+from engine.model.compensation import read_cancel, read_compensate
 from engine.model.elements import (
+    PROCESS,
     ErrorTrigger,
     MessageTrigger,
     NoneTrigger,
@@ -13,23 +15,42 @@ from engine.model.elements import (
     TimerTrigger,
     Trigger,
 )
+from engine.model.named_triggers import (
+    constant_name,
+    read_condition,
+    read_escalation,
+    read_link,
+    read_signal,
+)
 from engine.model.parse import resolve
 from engine.model.reading import Reading
 from engine.model.report import quote
 from engine.model.source import Node, SourceElement, children
 from engine.model.vocabulary import EVENT_DEFINITIONS
-from engine.values import Value
 
 _TriggerReader = Callable[[Reading, Node, SourceElement], Trigger | None]
 
 TRIGGERS: Final[dict[str, frozenset[str]]] = {
-    "startEvent": frozenset({"none", "message", "timer"}),
-    "intermediateCatchEvent": frozenset({"message", "timer"}),
-    "intermediateThrowEvent": frozenset({"none"}),
-    "boundaryEvent": frozenset({"message", "timer", "error"}),
-    "endEvent": frozenset({"none", "error", "terminate"}),
+    "startEvent": frozenset({"none", "message", "timer", "signal"}),
+    "intermediateCatchEvent": frozenset({"message", "timer", "signal", "conditional", "link"}),
+    "intermediateThrowEvent": frozenset(
+        {"none", "message", "signal", "escalation", "link", "compensate"}
+    ),
+    "boundaryEvent": frozenset(
+        {"message", "timer", "error", "escalation", "signal", "conditional", "compensate", "cancel"}
+    ),
+    "endEvent": frozenset(
+        {
+            "none", "error", "terminate", "message", "signal", "escalation", "compensate", "cancel",
+        }
+    ),  # fmt: skip
 }
 """Position -> the triggers that run there."""
+
+IN_EVENT_SUB_PROCESS: Final = frozenset(
+    {"message", "timer", "error", "escalation", "signal", "conditional", "compensate"}
+)
+"""Those of the start event of an event sub-process."""
 
 
 def read_trigger(reading: Reading, node: Node) -> Trigger | None:
@@ -45,10 +66,18 @@ def read_trigger(reading: Reading, node: Node) -> Trigger | None:
         return None
     definition = definitions[0] if definitions else None
     kind = definition.tag.removesuffix("EventDefinition") if definition else "none"
-    if kind not in TRIGGERS[node.tag]:
+    if kind not in _runs_there(reading, node):
         _report_position(reading, node, definition)
         return None
     return _READERS[kind](reading, node, definition or node)
+
+
+def _runs_there(reading: Reading, node: Node) -> frozenset[str]:
+    """The triggers that run where the event stands."""
+    nodes = reading.process.nodes
+    if node.tag == "startEvent" and node.scope != PROCESS and nodes[node.scope].by_event:
+        return IN_EVENT_SUB_PROCESS
+    return TRIGGERS[node.tag]
 
 
 def read_message(reading: Reading, node: Node, owner: SourceElement) -> MessageTrigger | None:
@@ -66,13 +95,32 @@ def read_message(reading: Reading, node: Node, owner: SourceElement) -> MessageT
         )
         return None
     name = _message_name(reading, message)
-    if node.tag == "startEvent":
-        constant = _start_name(reading, name, message)
+    if node.tag == "startEvent" and node.scope == PROCESS:
+        constant = constant_name(reading, name, message)
         return None if constant is None else MessageTrigger(name=constant)
+    if node.tag in ("intermediateThrowEvent", "endEvent"):
+        return _thrown_message(reading, node, name, message)
     key = _correlation_key(reading, message)
     if name is None or key is None:
         return None
     return MessageTrigger(name=name, correlation_key=key)
+
+
+def _thrown_message(
+    reading: Reading, node: Node, name: Text | None, message: SourceElement
+) -> MessageTrigger | None:
+    """Published by the engine itself, under the key that the event, else the message names."""
+    source = reading.dialect.extensions(node, reading.report).publish
+    formula = source.correlation_key if source else None
+    formula = formula or reading.dialect.extensions(message, reading.report).correlation_key
+    key = None
+    if formula is not None:
+        key = reading.formulas.expression(formula, node, "correlation key")
+    if name is None or (formula is not None and key is None):
+        return None
+    return MessageTrigger(
+        name=name, correlation_key=key, ttl_ms=source.ttl_ms if source is not None else 0
+    )
 
 
 def _message_name(reading: Reading, message: SourceElement) -> Text | None:
@@ -107,29 +155,6 @@ def _correlation_key(reading: Reading, message: SourceElement) -> Expression | N
     return keys[message.id]
 
 
-def _start_name(reading: Reading, name: Text | None, message: SourceElement) -> str | None:
-    """Nothing has a variable yet when a start event subscribes: its name must stand alone."""
-    if name is None or isinstance(name, str):
-        return name
-    value = None if name.names else _constant(name)
-    if isinstance(value, str) and value:
-        return value
-    reading.report.error(
-        "start-needs-constant",
-        f"The name {quote('=' + name.text)} of a message that starts a process must give a text"
-        " without any variable. Write the name as it is.",
-        message,
-    )
-    return None
-
-
-def _constant(expression: Expression) -> Value:
-    try:
-        return expression.evaluate(Environment())
-    except EvaluationError:
-        return None
-
-
 def _report_position(reading: Reading, node: Node, definition: SourceElement | None) -> None:
     if definition is None:
         reading.report.error(
@@ -141,7 +166,7 @@ def _report_position(reading: Reading, node: Node, definition: SourceElement | N
     reading.report.error(
         "unsupported-element",
         f"A {node.tag} with a {definition.tag} is not executed by this engine. Draw it with"
-        f" one of: {', '.join(sorted(TRIGGERS[node.tag]))}.",
+        f" one of: {', '.join(sorted(_runs_there(reading, node)))}.",
         node,
         definition.line,
     )
@@ -156,9 +181,14 @@ def _read_terminate(_reading: Reading, _node: Node, _definition: SourceElement) 
 
 
 def _read_error(reading: Reading, node: Node, definition: SourceElement) -> Trigger | None:
+    extensions = reading.dialect.extensions(definition, reading.report)
+    names = {
+        "code_variable": extensions.code_variable,
+        "message_variable": extensions.message_variable,
+    }
     reference = (definition.xml.get("errorRef") or "").strip()
-    if not reference and node.tag == "boundaryEvent":
-        return ErrorTrigger()  # catches every error
+    if not reference and node.tag != "endEvent":
+        return ErrorTrigger(**names)  # catches every error
     error = resolve(reading.catalogue.errors, reference) if reference else None
     if error is None:
         reading.report.error(
@@ -171,7 +201,7 @@ def _read_error(reading: Reading, node: Node, definition: SourceElement) -> Trig
         )
         return None
     code = _error_code(reading, error)
-    return ErrorTrigger(code=code) if code is not None else None
+    return ErrorTrigger(code=code, **names) if code is not None else None
 
 
 def _error_code(reading: Reading, error: SourceElement) -> Text | None:
@@ -217,9 +247,15 @@ def _read_timer(reading: Reading, node: Node, definition: SourceElement) -> Trig
 
 
 _READERS: Final[dict[str, _TriggerReader]] = {
+    "compensate": read_compensate,
+    "cancel": read_cancel,
     "none": _read_none,
     "message": read_message,
     "timer": _read_timer,
     "error": _read_error,
+    "escalation": read_escalation,
+    "signal": read_signal,
+    "conditional": read_condition,
+    "link": read_link,
     "terminate": _read_terminate,
 }

@@ -7,21 +7,18 @@ its reader. References to sections are to OMG BPMN 2.0.2.
 from collections.abc import Callable
 from typing import Final
 
+from engine.model.compensation import check_transactions
 from engine.model.elements import PROCESS, AnyElement
 from engine.model.report import Report, quote
 from engine.model.source import Flow, Node, ProcessSource
+from engine.model.validate_event_subprocesses import check_event_sub_processes
 from engine.model.validate_triggers import check_triggers
+from engine.model.vocabulary import ACTIVITIES, LOOPS
 
 Elements = dict[int, AnyElement]
 """The nodes that could be compiled, by index."""
 
-_ACTIVITIES: Final = frozenset(
-    {
-        "serviceTask", "sendTask", "businessRuleTask", "scriptTask", "userTask", "receiveTask",
-        "manualTask", "task", "subProcess", "callActivity",
-    }
-)  # fmt: skip
-_CONDITIONAL: Final = _ACTIVITIES | {"exclusiveGateway", "inclusiveGateway"}
+_CONDITIONAL: Final = ACTIVITIES | {"exclusiveGateway", "inclusiveGateway"}
 
 
 def validate_process(process: ProcessSource, elements: Elements, report: Report) -> None:
@@ -51,6 +48,7 @@ def _check_flow_scopes(process: ProcessSource, report: Report) -> None:
 
 def _check_event_flows(process: ProcessSource, report: Report) -> None:
     for node in process.nodes:
+        _check_link_flows(node, report)
         if node.tag in ("startEvent", "boundaryEvent") and node.incoming:
             report.error(
                 "incoming-flow",
@@ -65,6 +63,22 @@ def _check_event_flows(process: ProcessSource, report: Report) -> None:
                 " or remove the flow.",
                 node,
             )
+
+
+def _check_link_flows(node: Node, report: Report) -> None:
+    """10.5.4: a link is the flow; its ends have no others beside what leads to it and from it."""
+    if node.link is None or node.tag not in ("intermediateThrowEvent", "intermediateCatchEvent"):
+        return
+    throws = node.tag == "intermediateThrowEvent"
+    if node.outgoing if throws else node.incoming:
+        report.error(
+            "link-flow",
+            "The throw event of a link has no outgoing flow: the link leads on. Remove the flow."
+            if throws
+            else "The catch event of a link has no incoming flow: the link leads to it. Remove"
+            " the flow.",
+            node,
+        )
 
 
 def _check_conditions(process: ProcessSource, report: Report) -> None:
@@ -126,7 +140,9 @@ def _check_exclusive_gateways(process: ProcessSource, report: Report) -> None:
 
 def _check_starts(process: ProcessSource, report: Report) -> None:
     scopes: list[tuple[int, Node | ProcessSource]] = [(PROCESS, process)]
-    scopes += [(node.index, node) for node in process.nodes if _is_scope(node)]
+    scopes += [
+        (node.index, node) for node in process.nodes if _is_scope(node) and not node.by_event
+    ]
     for scope, owner in scopes:
         starts = process.start_events(scope)
         for start in starts:
@@ -156,6 +172,8 @@ def _check_reachable(process: ProcessSource, report: Report) -> None:
         node = process.nodes[pending.pop()]
         following = [process.flows[flow].target for flow in node.outgoing]
         following += node.boundary
+        following.append(node.compensation)
+        following += process.link_targets(node)
         if _is_scope(node):
             following += _begins(process, node.index)
         for index in following:
@@ -180,7 +198,7 @@ def _check_attachments(process: ProcessSource, report: Report) -> None:
         if node.attached_to is None:
             continue
         host = process.nodes[node.attached_to]
-        if host.tag not in _ACTIVITIES and host.runnable:
+        if host.tag not in ACTIVITIES and host.runnable:
             report.error(
                 "boundary-not-on-activity",
                 f"The boundary event is attached to a {host.tag}. Attach it to an activity.",
@@ -240,15 +258,22 @@ def _check_arm(arm: Node, report: Report) -> None:
             " event as a further arm of the gateway.",
             arm,
         )
+    elif any(part.tag in LOOPS for part in arm.children):
+        report.error(
+            "event-gateway-arm",
+            "A receive task behind an event-based gateway may not be repeated. Remove its loop.",
+            arm,
+        )
 
 
 def _begins(process: ProcessSource, scope: int) -> list[int]:
     starts = [node.index for node in process.start_events(scope)]
-    return starts or list(process.plain_starts(scope))
+    by_event = [node.index for node in process.inside(scope) if node.by_event]
+    return (starts or list(process.plain_starts(scope))) + by_event
 
 
 def _is_scope(node: Node) -> bool:
-    return node.tag == "subProcess" and node.runnable
+    return node.tag in ("subProcess", "transaction") and node.runnable
 
 
 def _outgoing(process: ProcessSource, node: Node) -> list[Flow]:
@@ -269,4 +294,6 @@ _CHECKS: Final[tuple[Callable[[ProcessSource, Report], None], ...]] = (
     _check_reachable,
     _check_attachments,
     _check_event_gateways,
+    check_event_sub_processes,
+    check_transactions,
 )

@@ -11,6 +11,7 @@ from engine.model.elements import (
     AnyElement,
     BoundaryEvent,
     ErrorTrigger,
+    EscalationTrigger,
     IntermediateCatchEvent,
     MessageTrigger,
     ReceiveTask,
@@ -32,16 +33,19 @@ def check_triggers(process: ProcessSource, elements: Elements, report: Report) -
         element = elements.get(node.index)
         trigger = _trigger(element)
         if element is not None and isinstance(trigger, TimerTrigger):
-            _check_timer(element, trigger, node, report)
+            _check_timer(element, trigger, node, report, quartz=process.quartz)
         if isinstance(element, UserTask):
             _check_task(element, node, report)
     for where, nodes in _alternatives(process):
         _check_alternatives(where, nodes, elements, report)
 
 
-def _check_timer(element: AnyElement, timer: TimerTrigger, node: Node, report: Report) -> None:
-    repeats = isinstance(element, StartEvent) or (
-        isinstance(element, BoundaryEvent) and not element.interrupting
+def _check_timer(
+    element: AnyElement, timer: TimerTrigger, node: Node, report: Report, *, quartz: bool
+) -> None:
+    starts_process = isinstance(element, StartEvent) and element.scope == PROCESS
+    repeats = starts_process or (
+        isinstance(element, BoundaryEvent | StartEvent) and not element.interrupting
     )
     if timer.cycle is not None and not repeats:
         report.error(
@@ -49,19 +53,18 @@ def _check_timer(element: AnyElement, timer: TimerTrigger, node: Node, report: R
             "A cycle repeats, but this event happens once. Give the timer a date or a duration.",
             node,
         )
-    starts_process = isinstance(element, StartEvent) and element.scope == PROCESS
     for kind, text in (("date", timer.date), ("duration", timer.duration), ("cycle", timer.cycle)):
         if isinstance(text, str):
-            _check_schedule(kind, text, node, report)
+            _check_schedule(kind, text, node, report, quartz=quartz)
         elif text is not None and starts_process:
-            _check_constant(kind, text, node, report)
+            _check_constant(kind, text, node, report, quartz=quartz)
 
 
 def _check_task(task: UserTask, node: Node, report: Report) -> None:
     for what, text in (("due date", task.due_date), ("follow-up date", task.follow_up_date)):
         if isinstance(text, str):
             try:
-                schedule.parse_date_time(text, _ANY_ZONE)
+                schedule.parse_due(text, 0, _ANY_ZONE)
             except ScheduleError as error:
                 report.error("bad-task-date", f"{error} Put right the task's {what}.", node)
     if isinstance(task.priority, str) and not _INTEGER.fullmatch(task.priority):
@@ -73,17 +76,19 @@ def _check_task(task: UserTask, node: Node, report: Report) -> None:
         )
 
 
-def _check_schedule(kind: str, value: Value, node: Node, report: Report) -> None:
+def _check_schedule(kind: str, value: Value, node: Node, report: Report, *, quartz: bool) -> None:
     """Only whether it can be read: when it is due depends on when it is armed."""
     try:
-        _SCHEDULES[kind](value)
+        _SCHEDULES[kind](value, quartz)
     except ScheduleError as error:
         report.error(
             f"bad-timer-{kind}", f"{error} Put right the timer's {kind} in the model.", node
         )
 
 
-def _check_constant(kind: str, expression: Expression, node: Node, report: Report) -> None:
+def _check_constant(
+    kind: str, expression: Expression, node: Node, report: Report, *, quartz: bool
+) -> None:
     """Nothing has a variable when a deployment arms the timer that starts a process."""
     if expression.names:
         report.error(
@@ -98,21 +103,25 @@ def _check_constant(kind: str, expression: Expression, node: Node, report: Repor
     except EvaluationError as error:
         report.error(f"bad-timer-{kind}", f"{error} Put right the timer's {kind}.", node)
     else:
-        _check_schedule(kind, value, node, report)
+        _check_schedule(kind, value, node, report, quartz=quartz)
 
 
 _INTEGER: Final = re.compile(r"-?\d{1,9}", re.ASCII)
 _ANY_ZONE: Final = "UTC"
-_SCHEDULES: Final[dict[str, Callable[[Value], object]]] = {
-    "date": lambda value: schedule.parse_date_time(value, _ANY_ZONE),
-    "duration": schedule.parse_duration,
-    "cycle": lambda value: schedule.parse_cycle(value, _ANY_ZONE),
+_SCHEDULES: Final[dict[str, Callable[[Value, bool], object]]] = {
+    "date": lambda value, _quartz: schedule.parse_date_time(value, _ANY_ZONE),
+    "duration": lambda value, _quartz: schedule.parse_duration(value),
+    "cycle": lambda value, quartz: schedule.parse_cycle(value, _ANY_ZONE, quartz=quartz),
 }
 
 
 def _alternatives(process: ProcessSource) -> Iterable[tuple[str, list[Node]]]:
     """The groups of nodes of which one message or error must choose one, and what they share."""
     yield "start events of the process", process.start_events(PROCESS)
+    for scope, where in [(PROCESS, process.id), *((n.index, n.id) for n in process.nodes)]:
+        starts = [process.nodes[index] for index in process.event_starts(scope)]
+        if len(starts) > 1:
+            yield f"event sub-processes of {quote(where)}", starts
     for node in process.nodes:
         if node.boundary:
             yield (
@@ -151,6 +160,8 @@ def _wanted(trigger: Trigger | None) -> tuple[str, str | None] | None:
         return "message", trigger.name
     if isinstance(trigger, ErrorTrigger) and not isinstance(trigger.code, Expression):
         return "error", trigger.code
+    if isinstance(trigger, EscalationTrigger) and not isinstance(trigger.code, Expression):
+        return "escalation", trigger.code
     return None
 
 

@@ -16,9 +16,9 @@ _ROLES: Final = frozenset(
 SILENT_IN_DEFINITIONS: Final = _EVERYWHERE | {
     "import", "extension", "relationship", "itemDefinition", "collaboration", "conversation",
     "globalConversation", "dataStore", "resource", "category", "partnerEntity", "partnerRole",
-    "endPoint", "correlationProperty", "signal", "escalation",
+    "endPoint", "correlationProperty",
 }  # fmt: skip
-"""Root elements with no effect of their own. Signals and escalations are reported where used."""
+"""Root elements with no effect of their own."""
 
 SILENT_IN_PROCESS: Final = _EVERYWHERE | _ARTIFACTS | {
     "laneSet", "property", "dataObject", "dataObjectReference", "dataStoreReference",
@@ -40,8 +40,18 @@ DATA_ASSOCIATIONS: Final = frozenset({"dataInputAssociation", "dataOutputAssocia
 DATA_MOVES: Final = frozenset({"assignment", "transformation"})
 """An association is an arrow in the diagram; with one of these it would move data."""
 
+LOOPS: Final = frozenset({"multiInstanceLoopCharacteristics", "standardLoopCharacteristics"})
+"""Markers that make an activity run several times."""
+
 CONTAINERS: Final = frozenset({"subProcess", "transaction", "adHocSubProcess"})
 """Activities that hold flow elements, whether they run or not."""
+
+ACTIVITIES: Final = frozenset(
+    {
+        "serviceTask", "sendTask", "businessRuleTask", "scriptTask", "userTask", "receiveTask",
+        "manualTask", "task", "subProcess", "transaction", "callActivity",
+    }
+)  # fmt: skip
 
 EVENT_DEFINITIONS: Final = frozenset(
     {
@@ -53,8 +63,6 @@ EVENT_DEFINITIONS: Final = frozenset(
 )  # fmt: skip
 
 ATTRIBUTES_AT_DEFAULT: Final = {
-    "isForCompensation": (frozenset({"false", "0"}), "compensation handler"),
-    "triggeredByEvent": (frozenset({"false", "0"}), "event sub-process"),
     "instantiate": (frozenset({"false", "0"}), "instantiating start"),
     "eventGatewayType": (frozenset({"Exclusive"}), "parallel event-based gateway"),
     # 0 is not allowed, means nothing, and is what one well-known tool writes everywhere.

@@ -78,7 +78,21 @@ class ReadDefinitions(msgspec.Struct, frozen=True):
     """Asks for the partition's table of versions. Answer: Definitions."""
 
 
-Read: TypeAlias = ReadState | ReadModel | ReadCommand | ReadSource | ReadDefinitions
+class ReadSignals(msgspec.Struct, frozen=True, kw_only=True):
+    """Asks for waits for a signal. Answer: tuple[tuple[int, str], ...], as `Context.signal_waits`.
+
+    In ascending order, at most `limit` that began before the offset `before` and are behind
+    (`after_since`, `after_wait`), if there is one: the index as it was before this record.
+    """
+
+    name: str
+    before: int
+    after_since: int | None
+    after_wait: str
+    limit: int
+
+
+Read: TypeAlias = ReadState | ReadModel | ReadCommand | ReadSource | ReadDefinitions | ReadSignals
 
 
 class AppliedCommand(msgspec.Struct, frozen=True, kw_only=True, array_like=True):

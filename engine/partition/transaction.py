@@ -25,6 +25,7 @@ from engine.partition.stimulus import (
     ReadCommand,
     ReadDefinitions,
     ReadModel,
+    ReadSignals,
     ReadSource,
     ReadState,
     RecordOutcome,
@@ -202,10 +203,22 @@ class _Transaction:
         elif address != PARTITION_TABLE:
             state = yield ReadState(address)
         model = yield from self._model_for(command, state)
-        outcome = apply(self._context(model, step), state, command)
+        context = self._context(model, step)
+        if isinstance(command, c.DeliverSignal):
+            context = replace(context, signal_waits=(yield self._chunk_of(command)))
+        outcome = apply(context, state, command)
         if isinstance(outcome, Outcome):
             self._absorb(address, state, outcome)
         return outcome
+
+    def _chunk_of(self, command: c.DeliverSignal) -> ReadSignals:
+        return ReadSignals(
+            name=command.name,
+            before=self.stimulus.offset if command.before is None else command.before,
+            after_since=command.after_since,
+            after_wait=command.after_wait,
+            limit=self.info.settings.fan_out_chunk,
+        )
 
     def _context(self, model: ProcessModel | None, step: int) -> Context:
         info, stimulus = self.info, self.stimulus
@@ -236,7 +249,7 @@ class _Transaction:
         elif isinstance(command, c.StartInstance | c.StartChild):
             process_id = command.process_id
             ref = self.definitions.find(process_id, command.version)
-        elif isinstance(command, c.StartByMessage | c.StartByTimer):
+        elif isinstance(command, c.StartByMessage | c.StartByTimer | c.StartBySignal):
             process_id = command.process_id
             ref = self._met(command)
         else:
@@ -246,7 +259,9 @@ class _Transaction:
         model: ProcessModel = yield ReadModel(ref.checksum, process_id, ref.semantics)
         return model
 
-    def _met(self, command: c.StartByMessage | c.StartByTimer) -> VersionRef | None:
+    def _met(
+        self, command: c.StartByMessage | c.StartByTimer | c.StartBySignal
+    ) -> VersionRef | None:
         """The version that a start from elsewhere names: it may be ahead of its activation here."""
         process_id = command.process_id
         known = self.definitions.get(process_id) or ProcessVersions(process_id=process_id)
@@ -285,6 +300,6 @@ class _Transaction:
             self.publishing.send(command, address, partition)
 
     def _partition_of(self, command: c.AnyCommand, address: str) -> int:
-        if isinstance(command, c.ActivateVersion):
+        if isinstance(command, c.ActivateVersion | c.DeliverSignal):
             return command.partition
         return partition_of_key(kafka_key(address), self.info.partitions)

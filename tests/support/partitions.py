@@ -25,6 +25,7 @@ from engine.partition import (
     ReadCommand,
     ReadDefinitions,
     ReadModel,
+    ReadSignals,
     ReadSource,
     ReadState,
     RecordOutcome,
@@ -43,6 +44,7 @@ from engine.records import (
 from engine.routing import DEPLOYMENTS, address_of, kafka_key, partition_of
 from engine.settings import Settings
 from tests.support.contexts import NOW
+from tests.support.signals import signal_waits
 
 REPLY = ReplyAddress(topic="test.replies", partition=2, correlation_id=b"me")
 RECORDS_MAX = 10_000
@@ -140,6 +142,8 @@ class Partition:
                 return self.definitions
             case ReadModel():
                 return self._model(read)
+            case ReadSignals():
+                return signal_waits(self.states.values(), read)
             case _:
                 assert_never(read)
 

@@ -25,7 +25,13 @@ from engine import records as r
 from engine.definitions import Definitions, ProcessVersions, VersionRef
 from engine.instances.fold import fold_part
 from engine.lifecycle import InstanceState
-from engine.model.elements import AnyElement, MessageTrigger, ProcessModel, StartEvent
+from engine.model.elements import (
+    AnyElement,
+    MessageTrigger,
+    ProcessModel,
+    SignalTrigger,
+    StartEvent,
+)
 from engine.outcome import AggregateState
 from engine.partition import (
     AppliedCommand,
@@ -34,6 +40,7 @@ from engine.partition import (
     ReadCommand,
     ReadDefinitions,
     ReadModel,
+    ReadSignals,
     ReadSource,
     ReadState,
     RecordOutcome,
@@ -43,16 +50,20 @@ from engine.partition import (
 from engine.routing import address_of, kafka_key, partition_of, split_message_address
 from engine.settings import Settings
 from engine.state import (
+    ConditionWait,
     IncidentWait,
     JobWait,
     ProcessInstance,
+    SignalWait,
     SubscriptionWait,
+    SweepWait,
     TaskWait,
     TimerWait,
     Tombstone,
     Wait,
 )
 from tests.support.documents import assert_asleep, assert_consistent
+from tests.support.signals import signal_waits
 
 START_MS = 1_700_000_000_000
 RECORDS_MAX = 100_000
@@ -62,6 +73,13 @@ _DECODER = msgspec.msgpack.Decoder(ProcessInstance)
 def _message_start(element: AnyElement) -> tuple[str, str]:
     assert isinstance(element, StartEvent)
     assert isinstance(element.trigger, MessageTrigger)
+    assert isinstance(element.trigger.name, str)
+    return element.trigger.name, element.id
+
+
+def _signal_start(element: AnyElement) -> tuple[str, str]:
+    assert isinstance(element, StartEvent)
+    assert isinstance(element.trigger, SignalTrigger)
     assert isinstance(element.trigger.name, str)
     return element.trigger.name, element.id
 
@@ -139,12 +157,14 @@ class Runner:
             version=version, checksum=f"{model.process_id}-{version}", semantics=model.semantics
         )
         starts = tuple(_message_start(model.elements[index]) for index in model.message_starts)
+        signals = tuple(_signal_start(model.elements[index]) for index in model.signal_starts)
         self.models[ref.checksum, model.process_id] = model
         for partition in self.partitions:
             before = partition.definitions.get(model.process_id) or ProcessVersions(
                 process_id=model.process_id
             )
-            partition.definitions = partition.definitions.with_process(before.activate(ref, starts))
+            after = before.activate(ref, starts, signals)
+            partition.definitions = partition.definitions.with_process(after)
         return version
 
     def send(self, command: c.AnyCommand, *, command_id: str | None = None) -> r.Reply | None:
@@ -263,6 +283,9 @@ class Runner:
             TaskWait: "task",
             TimerWait: "timer",
             SubscriptionWait: "message",
+            SignalWait: "signal",
+            ConditionWait: "condition",
+            SweepWait: "sweep",
             IncidentWait: "incident",
         }
         return [
@@ -379,7 +402,7 @@ class Runner:
         return bool(waiting)
 
     def _partition_for(self, command: c.AnyCommand) -> Partition:
-        if isinstance(command, c.ActivateVersion):
+        if isinstance(command, c.ActivateVersion | c.DeliverSignal):
             return self.partitions[command.partition]
         try:
             key = kafka_key(address_of(command))
@@ -429,6 +452,8 @@ class Runner:
                 return partition.sources.get(source)
             case ReadDefinitions():
                 return partition.definitions
+            case ReadSignals():
+                return signal_waits(partition.states.values(), read)
             case _:
                 assert_never(read)
 

@@ -8,7 +8,18 @@ from typing import Any
 
 from engine import events as e
 from engine.instances.advance import Advance
-from engine.instances.triggers import error, message, terminate, timer
+from engine.instances.triggers import (
+    cancel,
+    compensate,
+    condition,
+    error,
+    escalation,
+    link,
+    message,
+    signal,
+    terminate,
+    timer,
+)
 from engine.instances.triggers.waiting import Waiter
 from engine.lifecycle import Step
 from engine.model import elements as m
@@ -19,15 +30,27 @@ ARM: Mapping[type[m.Trigger], Callable[[Advance, Waiter, Any], e.AnyEvent] | Non
     m.MessageTrigger: message.arm,
     m.TimerTrigger: timer.arm,
     m.ErrorTrigger: None,  # found when it is thrown, so it costs nothing to wait for
+    m.EscalationTrigger: None,
+    m.SignalTrigger: signal.arm,
+    m.ConditionTrigger: condition.arm,
+    m.LinkTrigger: None,
     m.TerminateTrigger: None,
+    m.CompensateTrigger: None,
+    m.CancelTrigger: None,
 }
 
 THROW: Mapping[type[m.Trigger], Callable[[Advance, int, Any], Step | None] | None] = {
     m.NoneTrigger: None,
-    m.MessageTrigger: None,
+    m.MessageTrigger: message.throw,
     m.TimerTrigger: None,
     m.ErrorTrigger: error.throw,
+    m.EscalationTrigger: escalation.throw,
+    m.SignalTrigger: signal.throw,
+    m.ConditionTrigger: None,
+    m.LinkTrigger: link.throw,
     m.TerminateTrigger: terminate.throw,
+    m.CompensateTrigger: compensate.throw,
+    m.CancelTrigger: cancel.throw,
 }
 
 

@@ -1,21 +1,37 @@
 """Messages: a subscription by name and correlation key, both computed once, when it opens."""
 
 from engine import events as e
+from engine import variables as v
 from engine.instances.advance import Advance
 from engine.instances.limits import NAME_LENGTH_MAX
 from engine.instances.triggers.waiting import Waiter
+from engine.lifecycle import Step
 from engine.model.elements import MessageTrigger
+from engine.values import encode_object
+
+
+def throw(advance: Advance, key: int, trigger: MessageTrigger) -> Step | None:
+    """Publish the message with what the event sees, or with its own inputs if it has some."""
+    waiter = Waiter(key, advance.instance(key).element_id)
+    name, correlation_key = _address(advance, waiter, trigger)
+    own = advance.state.variables.get(key)
+    variables = own if own else v.visible(advance.state, key)
+    advance.emit(
+        e.EventThrown(
+            owner=key,
+            kind="message",
+            name=name,
+            correlation_key=correlation_key,
+            ttl_ms=trigger.ttl_ms,
+            variables=encode_object(variables),
+        )
+    )
+    return Step.COMPLETE
 
 
 def arm(advance: Advance, waiter: Waiter, trigger: MessageTrigger) -> e.AnyEvent:
     """The subscription. A key that is neither text nor number cannot be met: StuckError."""
-    name = advance.evaluator.name(trigger.name, waiter.owner, waiter.locals)
-    key = ""
-    if trigger.correlation_key is not None:
-        key = advance.evaluator.text(trigger.correlation_key, waiter.owner, waiter.locals)
-        if len(key) > NAME_LENGTH_MAX:
-            expected = f"a correlation key of at most {NAME_LENGTH_MAX} characters"
-            raise advance.evaluator.unusable(trigger.correlation_key, expected, key)
+    name, key = _address(advance, waiter, trigger)
     return e.SubscriptionOpened(
         key=advance.new_key(),
         owner=waiter.owner,
@@ -24,3 +40,15 @@ def arm(advance: Advance, waiter: Waiter, trigger: MessageTrigger) -> e.AnyEvent
         correlation_key=key,
         interrupting=waiter.interrupting,
     )
+
+
+def _address(advance: Advance, waiter: Waiter, trigger: MessageTrigger) -> tuple[str, str]:
+    """Name and correlation key. A key that is neither text nor number is of no use: StuckError."""
+    name = advance.evaluator.name(trigger.name, waiter.owner, waiter.locals)
+    if trigger.correlation_key is None:
+        return name, ""
+    key = advance.evaluator.text(trigger.correlation_key, waiter.owner, waiter.locals)
+    if len(key) > NAME_LENGTH_MAX:
+        expected = f"a correlation key of at most {NAME_LENGTH_MAX} characters"
+        raise advance.evaluator.unusable(trigger.correlation_key, expected, key)
+    return name, key

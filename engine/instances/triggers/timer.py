@@ -26,7 +26,7 @@ def arm(advance: Advance, waiter: Waiter, trigger: TimerTrigger) -> e.AnyEvent:
             due = schedule.add_duration(now, length, zone)
         else:
             text = _value(advance, waiter, trigger.cycle or "")
-            recurrence = schedule.parse_cycle(text, zone)
+            recurrence = schedule.parse_cycle(text, zone, quartz=advance.model.quartz)
             due = _first_due(recurrence, now, zone)
             if not waiter.interrupting and isinstance(text, str):
                 cycle = text
@@ -70,7 +70,7 @@ def arm_again(advance: Advance, timer: TimerWait) -> e.TimerArmed | None:
         return None
     zone, now = advance.context.settings.zone, advance.context.now
     try:
-        recurrence = schedule.parse_cycle(timer.cycle, zone)
+        recurrence = schedule.parse_cycle(timer.cycle, zone, quartz=advance.model.quartz)
         due = schedule.next_due(recurrence, timer.due_ms, now, zone)
     except EvaluationError:
         return None  # beyond the calendar: the cycle has come to its end

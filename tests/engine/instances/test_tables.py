@@ -24,6 +24,8 @@ ELSEWHERE = {
     c.SettleMessage,
     c.MessageStartSettled,
     c.ReleaseMessageKey,
+    c.BroadcastSignal,
+    c.DeliverSignal,
 }
 """Commands for the other aggregates."""
 

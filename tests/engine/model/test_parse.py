@@ -51,8 +51,6 @@ def test_an_element_that_does_not_run_is_an_error_that_names_it(kind: str) -> No
     ("kind", "attribute", "value"),
     [
         ("serviceTask", "isForCompensation", "true"),
-        ("subProcess", "triggeredByEvent", "true"),
-        ("subProcess", "triggeredByEvent", "1"),
         ("receiveTask", "instantiate", "true"),
         ("eventBasedGateway", "instantiate", "true"),
         ("eventBasedGateway", "eventGatewayType", "Parallel"),
@@ -77,13 +75,9 @@ def test_the_same_attributes_at_their_default_are_silent(attribute: str) -> None
 @pytest.mark.parametrize(
     "marker", ["multiInstanceLoopCharacteristics", "standardLoopCharacteristics"]
 )
-@pytest.mark.parametrize("kind", ["task", "subProcess"])
-def test_a_loop_is_an_error_that_names_the_activity(kind: str, marker: str) -> None:
-    made = resource(
-        start("s"),
-        tag(kind, tag(marker), tag("startEvent", id="i") if kind == "subProcess" else "", id="x"),
-        chain("s", "x"),
-    )
+@pytest.mark.parametrize("kind", ["parallelGateway", "intermediateThrowEvent"])
+def test_a_loop_marker_on_what_is_no_activity_is_an_error(kind: str, marker: str) -> None:
+    made = resource(start("s"), tag(kind, tag(marker), id="x"), chain("s", "x"))
     finding = only_finding(made)
     assert (finding.code, finding.element) == ("unsupported-element", "x")
     assert marker in finding.message
@@ -91,7 +85,7 @@ def test_a_loop_is_an_error_that_names_the_activity(kind: str, marker: str) -> N
 
 def test_what_lies_inside_of_what_does_not_run_is_not_reported_again() -> None:
     inside = (tag("startEvent", tag("errorEventDefinition"), id="i"), end("e"), chain("i", "e"))
-    made = around(tag("subProcess", *inside, id="x", triggeredByEvent="true"))
+    made = around(tag("subProcess", *inside, id="x", startQuantity="2"))
     assert codes(made) == [("unsupported-element", "x")]
 
 

@@ -12,14 +12,20 @@ from tests.support.models import (
     chain,
     compiled,
     compiled_resource,
+    conditional_event,
     end,
     error,
     error_event,
+    escalation,
+    escalation_event,
+    link_event,
     message,
     message_event,
     process,
     receive_task,
     resource,
+    signal,
+    signal_event,
     start,
     tag,
     task,
@@ -34,20 +40,29 @@ DEFINITIONS = {
     "timer": timer(duration="PT1S"),
     "error": error_event("E"),
     "terminate": terminate_event(),
-    "signal": tag("signalEventDefinition"),
-    "escalation": tag("escalationEventDefinition"),
-    "conditional": tag("conditionalEventDefinition"),
+    "signal": signal_event("S"),
+    "escalation": escalation_event("X"),
+    "conditional": conditional_event("=n = 1"),
     "compensate": tag("compensateEventDefinition"),
     "cancel": tag("cancelEventDefinition"),
-    "link": tag("linkEventDefinition"),
+    "link": link_event("L"),
 }
-ROOT = (message("M", "m", key="=k"), error("E", "code"))
+ROOT = (
+    message("M", "m", key="=k"),
+    error("E", "code"),
+    escalation("X", "code"),
+    signal("S", "s"),
+)
 
 
 def with_event(position: str, trigger: str) -> tuple[str, ...]:
     attached = {"attachedToRef": "t"} if position == "boundaryEvent" else {}
     event = tag(position, DEFINITIONS[trigger], id="x", **attached)
     flows = chain("s", "t") if position in ("startEvent", "boundaryEvent") else chain("s", "t", "x")
+    if trigger == "link" and trigger in TRIGGERS[position]:  # what is at its other end
+        other = throw if position == "intermediateCatchEvent" else catch
+        event += other("y", link_event("L"))
+        flows = chain("s", "t", "y") if other is throw else flows
     return (start("s", timer(cycle="R/PT1H")), task("t"), event, flows, *ROOT)
 
 

@@ -1,0 +1,112 @@
+"""Where an error or escalation is caught: on its way outward, from what throws it to the caller.
+
+    root [ sub-process S [ service task T ] ]     T throws
+    T: boundary events of T
+    S: event sub-processes in S, then boundary events of S
+    root: event sub-processes in the process, then the caller, if there is one
+
+At each level an event for exactly this code comes before one that catches all. A scope that an
+event sub-process has interrupted begins no other: what that one throws goes on outward.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple, TypeAlias
+
+from engine.instances import event_subprocesses
+from engine.instances.advance import Advance
+from engine.instances.endings import terminate
+from engine.lifecycle import Step
+from engine.model.elements import BoundaryEvent, ErrorTrigger, EscalationTrigger, StartEvent
+from engine.variables import Texts
+
+CodeTrigger: TypeAlias = ErrorTrigger | EscalationTrigger
+
+
+class Attached(NamedTuple):
+    """A boundary event on the activity instance `key` catches."""
+
+    key: int
+    event: BoundaryEvent
+    trigger: CodeTrigger
+
+
+class Inside(NamedTuple):
+    """The start event of an event sub-process in the scope `key` catches."""
+
+    key: int
+    event: StartEvent
+    trigger: CodeTrigger
+
+
+class Caller(NamedTuple):
+    """Nothing in this process catches; the one that called it may."""
+
+
+Catcher: TypeAlias = Attached | Inside | Caller
+
+
+def find_catcher(advance: Advance, key: int, code: str, kind: type[CodeTrigger]) -> Catcher | None:
+    """What catches what an element instance throws. Changes nothing. Raises StuckError."""
+    found: Catcher | None = _boundary_of(advance, key, code, kind)
+    here = advance.instance(key).scope
+    while found is None and here is not None:
+        found = _event_sub_process_of(advance, here, code, kind)
+        found = found or _boundary_of(advance, here, code, kind)
+        here = advance.instance(here).scope
+    if found is None and advance.state.start.parent_id is not None:
+        return Caller()
+    return found
+
+
+def _boundary_of(advance: Advance, key: int, code: str, kind: type[CodeTrigger]) -> Attached | None:
+    if advance.instance(key).scope is None:
+        return None
+    events = (advance.model.elements[index] for index in advance.attached(key))
+    event = _choose(advance, key, code, (e for e in events if isinstance(e, BoundaryEvent)), kind)
+    if event is None:
+        return None
+    assert isinstance(event, BoundaryEvent)
+    assert isinstance(event.trigger, kind)
+    return Attached(key, event, event.trigger)
+
+
+def _event_sub_process_of(
+    advance: Advance, scope: int, code: str, kind: type[CodeTrigger]
+) -> Inside | None:
+    events = event_subprocesses.start_events(advance, scope)
+    event = _choose(advance, scope, code, events, kind)
+    if event is None or event_subprocesses.is_interrupted(advance, scope):
+        return None
+    assert isinstance(event, StartEvent)
+    assert isinstance(event.trigger, kind)
+    return Inside(scope, event, event.trigger)
+
+
+def _choose(
+    advance: Advance,
+    key: int,
+    code: str,
+    events: Iterable[BoundaryEvent | StartEvent],
+    kind: type[CodeTrigger],
+) -> BoundaryEvent | StartEvent | None:
+    catch_all: BoundaryEvent | StartEvent | None = None
+    for event in events:
+        trigger = event.trigger
+        if not isinstance(trigger, kind):
+            continue
+        if trigger.code is None:
+            catch_all = catch_all or event
+        elif advance.evaluator.text(trigger.code, key) == code:
+            return event
+    return catch_all
+
+
+def catch(advance: Advance, catcher: Attached | Inside, payload: Texts) -> None:
+    """Let the event happen where `find_catcher` found that it is caught."""
+    if isinstance(catcher, Inside):
+        event_subprocesses.begin(advance, catcher.key, catcher.event, payload)
+        return
+    scope = advance.instance(catcher.key).scope or 0
+    if catcher.event.interrupting:
+        terminate(advance, catcher.key)
+    advance.begin(catcher.event, scope, step=Step.COMPLETE, payload=payload)

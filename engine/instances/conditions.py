@@ -1,0 +1,86 @@
+"""Conditional events: evaluated when they are armed and after each change of variables.
+
+They occur on the edge from false to true, so what is known of each is whether it held the last
+time. All that wait are asked, in the order in which they were armed, after the step that changed
+something; what one of them leads to comes before the next change is looked at.
+"""
+
+from engine import events as e
+from engine import state as s
+from engine.instances.advance import Advance
+from engine.instances.limits import clip
+from engine.instances.occurrences import occur
+from engine.instances.stuck import StuckError
+from engine.instances.triggers.condition import holds
+from engine.lifecycle import Step
+from engine.model.elements import ConditionTrigger
+
+
+def ask_conditions(advance: Advance) -> None:
+    """Evaluate all conditions that are waited for, and let those occur that have become true."""
+    advance.conditions_changed = False
+    for key in [key for key, wait in advance.state.waits.items() if _is_condition(wait)]:
+        wait = advance.state.waits.get(key)
+        if not isinstance(wait, s.ConditionWait):
+            continue  # one before it has ended what waited
+        result = _result(advance, wait)
+        if result is not None and result != wait.holds:
+            _change(advance, wait, result=result)
+
+
+def _is_condition(wait: s.Wait) -> bool:
+    return isinstance(wait, s.ConditionWait)
+
+
+def _result(advance: Advance, wait: s.ConditionWait) -> bool | None:
+    """Whether it holds; None, and an incident, where that cannot be told."""
+    trigger = _trigger(advance, wait)
+    try:
+        return holds(advance, trigger.condition, wait.owner)
+    except StuckError as stuck:
+        if not _is_told(advance, wait):
+            advance.emit(
+                e.IncidentRaised(
+                    key=advance.new_key(),
+                    owner=wait.owner,
+                    kind=stuck.kind,
+                    message=clip(stuck.message),
+                    step=Step.NOTHING,
+                    element_id=wait.element_id,
+                )
+            )
+        return None
+
+
+def _trigger(advance: Advance, wait: s.ConditionWait) -> ConditionTrigger:
+    trigger = getattr(advance.model.element(wait.element_id), "trigger", None)
+    assert isinstance(trigger, ConditionTrigger), wait.element_id
+    return trigger
+
+
+def _is_told(advance: Advance, wait: s.ConditionWait) -> bool:
+    """Whether an incident says already that this condition cannot be evaluated."""
+    owned = (advance.state.waits[key] for key in advance.instance(wait.owner).waits)
+    return any(
+        isinstance(other, s.IncidentWait) and other.element_id == wait.element_id for other in owned
+    )
+
+
+def _change(advance: Advance, wait: s.ConditionWait, *, result: bool) -> None:
+    if result and wait.interrupting:
+        advance.emit(e.SubscriptionClosed(key=wait.key, taken=True))
+    else:
+        condition = _trigger(advance, wait).condition
+        advance.emit(
+            e.ConditionEvaluated(
+                scope=wait.owner,
+                flow_id="",
+                expression=condition.text,
+                result=result,
+                key=wait.key,
+            )
+        )
+    if result:
+        # It counts as a step: events that make each other true are an endless loop, too.
+        advance.consequences.steps += 1
+        occur(advance, wait.owner, wait.element_id, None)

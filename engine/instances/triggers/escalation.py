@@ -1,0 +1,13 @@
+"""Escalations: thrown by events, workers and called processes, caught on the way outward."""
+
+from engine.instances import escalations
+from engine.instances.advance import Advance
+from engine.lifecycle import Step
+from engine.model.elements import EscalationTrigger
+
+
+def throw(advance: Advance, key: int, trigger: EscalationTrigger) -> Step | None:
+    """Throw with the event's own variables; it goes on unless it was interrupted itself."""
+    code = "" if trigger.code is None else advance.evaluator.name(trigger.code, key)
+    escalations.throw(advance, key, code, advance.state.variables.get(key, {}))
+    return Step.COMPLETE if key in advance.state.elements else None

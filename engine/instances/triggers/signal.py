@@ -1,0 +1,49 @@
+"""Signals: broadcast to whoever waits for the name, and kept for nobody."""
+
+from engine import events as e
+from engine import state as s
+from engine.instances.advance import Advance
+from engine.instances.occurrences import occur
+from engine.instances.triggers.waiting import Waiter
+from engine.lifecycle import Step
+from engine.model.elements import SignalTrigger
+from engine.values import encode_object
+from engine.variables import Texts
+
+
+def arm(advance: Advance, waiter: Waiter, trigger: SignalTrigger) -> e.AnyEvent:
+    """The wait. The partition's index finds it by name, by the offset since when it waits."""
+    return e.SubscriptionOpened(
+        key=advance.new_key(),
+        owner=waiter.owner,
+        element_id=waiter.element_id,
+        name=advance.evaluator.name(trigger.name, waiter.owner, waiter.locals),
+        interrupting=waiter.interrupting,
+        kind="signal",
+        since=advance.context.offset,
+    )
+
+
+def throw(advance: Advance, key: int, trigger: SignalTrigger) -> Step | None:
+    """Broadcast with the event's own inputs: what it merely sees would go to everybody.
+
+    The waits of this instance take it here, where it is known which of them are older than the
+    signal; all others get it through the log of their partition.
+    """
+    waiter = Waiter(key, advance.instance(key).element_id)
+    name = advance.evaluator.name(trigger.name, waiter.owner)
+    variables = advance.state.variables.get(key, {})
+    advance.emit(
+        e.EventThrown(owner=key, kind="signal", name=name, variables=encode_object(variables))
+    )
+    for number, wait in list(advance.state.waits.items()):
+        if isinstance(wait, s.SignalWait) and wait.name == name and number in advance.state.waits:
+            take(advance, wait, variables)
+    return Step.COMPLETE if key in advance.state.elements else None
+
+
+def take(advance: Advance, wait: s.SignalWait, variables: Texts) -> None:
+    """The signal that somebody waited for has come."""
+    if wait.interrupting:
+        advance.emit(e.SubscriptionClosed(key=wait.key, taken=True))
+    occur(advance, wait.owner, wait.element_id, variables)

@@ -1,0 +1,74 @@
+"""A chunk of the index of signals, as it is behind a batch's own writes.
+
+The store's entries come in pages, ordered by score and then by member. What the batch has changed
+is laid over them, so that a chunk does not depend on where batches end.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import TypeAlias
+
+from engine.outcome import AggregateState
+from engine.partition import ReadSignals
+from engine.state import ProcessInstance, SignalWait
+from storage.ports import Answer, SortedRange, StoreRead
+
+SignalEntry: TypeAlias = tuple[int, str]
+"""Since when, and "<instance id>:<wait>"."""
+
+Reader: TypeAlias = Callable[[Sequence[StoreRead]], Awaitable[list[Answer]]]
+PAGE = 500
+
+
+def signal_entries(name: str, state: AggregateState | None) -> set[SignalEntry]:
+    """What of a document stands in the index of one signal."""
+    if not isinstance(state, ProcessInstance):
+        return set()
+    return {
+        (wait.since, f"{state.instance_id}:{wait.key}")
+        for wait in state.waits.values()
+        if isinstance(wait, SignalWait) and wait.name == name
+    }
+
+
+async def read_chunk(
+    read: Reader,
+    key: str,
+    request: ReadSignals,
+    changed: tuple[set[SignalEntry], set[SignalEntry]],
+) -> tuple[SignalEntry, ...]:
+    """The entries asked for, in order. `changed` are those that the batch removed and added.
+
+    Raises FenceLostError, StoreUnavailableError.
+    """
+    removed, added = changed
+    found: list[SignalEntry] = []
+    async for entry in _stored(read, key, request):
+        if _is_asked_for(entry, request) and entry not in removed:
+            found.append(entry)
+            if len(found) == request.limit:
+                break
+    found.extend(entry for entry in sorted(added - removed) if _is_asked_for(entry, request))
+    return tuple(sorted(found)[: request.limit])
+
+
+def _is_asked_for(entry: SignalEntry, request: ReadSignals) -> bool:
+    if entry[0] >= request.before:
+        return False
+    return request.after_since is None or entry > (request.after_since, request.after_wait)
+
+
+async def _stored(read: Reader, key: str, request: ReadSignals) -> AsyncIterator[SignalEntry]:
+    skip = 0
+    while True:
+        page = SortedRange(
+            key, low=request.after_since or 0, high=request.before - 1, limit=PAGE, skip=skip
+        )
+        (answer,) = await read((page,))
+        assert isinstance(answer, list)
+        for pair in answer:
+            assert isinstance(pair, tuple)
+            member, score = pair
+            yield score, member
+        if len(answer) < PAGE:
+            return
+        skip += PAGE
