@@ -12,6 +12,12 @@ from hypothesis import strategies as st
 from engine import commands as c
 from engine.lifecycle import InstanceState
 from engine.settings import Settings
+from engine.state import ProcessInstance
+from tests.support.random_graphs import (
+    assert_joins_fired_rightly,
+    assert_joins_wait_for_something,
+    random_graph,
+)
 from tests.support.random_processes import CALLED, finish, random_process, stimulate
 from tests.support.runner import VARIANTS, Runner, Variant, subscriptions
 
@@ -96,3 +102,23 @@ def test_repeated_records_lead_to_the_same_documents_and_effects(seed: int) -> N
     assert [effect.type for effect in once.effects()] == [effect.type for effect in twice.effects()]
     assert once.path() == twice.path()
     assert once.state() == twice.state()
+
+
+@settings(max_examples=200, deadline=None)
+@given(seed=SEEDS)
+def test_graphs_without_structure_come_to_their_end_and_no_join_hangs(seed: int) -> None:
+    chance = Random(seed)
+    model = random_graph(chance)
+    variant = chance.choice(VARIANTS)
+    run = Runner(CALLED, model, variant=variant, settings=Settings(steps_max=50_000))
+    run.start("p", variables='{"n": 3, "rounds": 0}')
+    for choice in stimuli(chance):
+        stimulate(run, choice)
+        document = run.document()
+        if isinstance(document, ProcessInstance):
+            assert_joins_wait_for_something(model, document)
+    finish(run)
+    assert run.state() is InstanceState.COMPLETED
+    assert_joins_fired_rightly(model, run.events())
+    run.elapse(HOUR)
+    run.assert_nothing_left()

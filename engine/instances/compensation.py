@@ -1,0 +1,178 @@
+"""Compensation: what completed is undone by its handlers, the last first, each once.
+
+BPMN 13.5.5: "Compensation is concerned with undoing steps that were already successfully
+completed", by an associated compensation activity for any activity; a sub-process without one is
+compensated by what completed inside it, in reverse order.
+
+An activity with a handler leaves an entry in the ledger when it completes, with the variables as it
+saw them then. A sweep claims entries and runs their handlers one after the other; each runs in the
+scope of the sweep and sees the variables of its entry as its own. What it gives back is written to
+the scopes around it, never into that picture of the past.
+"""
+
+from typing import NamedTuple
+
+from engine import events as e
+from engine import state as s
+from engine import variables as v
+from engine.instances.advance import Advance, DueStep
+from engine.instances.endings import terminate
+from engine.instances.stuck import IncidentKind, StuckError
+from engine.lifecycle import Step
+from engine.model.elements import Activity, BoundaryEvent, CancelTrigger, Element, SubProcess
+
+
+def record(advance: Advance, element: Element, key: int) -> None:
+    """Before an activity completes: what it takes to compensate it. Raises StuckError."""
+    instance = advance.instance(key)
+    if not isinstance(element, Activity) or instance.scope is None or instance.compensates:
+        return
+    handler, variables, inside = "", dict[str, str](), False
+    if element.compensation is not None and not advance.is_loop(key):
+        undoing = advance.model.elements[element.compensation]
+        handler, inside = undoing.id, undoing.scope == element.index
+        variables = v.visible(advance.state, key)
+        _check_size(advance, element, variables)
+    elif key not in advance.state.ledger:
+        return  # nothing completed inside it that could be compensated
+    advance.emit(
+        e.CompensationRecorded(
+            key=key,
+            element_id=element.id,
+            scope=instance.scope,
+            handler=handler,
+            variables=variables,
+            inside=inside,
+        )
+    )
+
+
+def _check_size(advance: Advance, element: Element, variables: dict[str, str]) -> None:
+    limit = advance.context.settings.variables_bytes_max
+    total = advance.state.ledger_bytes + v.size(variables)
+    if total > limit:
+        raise StuckError(
+            IncidentKind.TOO_LARGE,
+            f"Expected variables kept for compensation of at most {limit} bytes, found {total}"
+            f" with those of {element.id}",
+        )
+
+
+class Claim(NamedTuple):
+    """What a sweep is to run, in its order, and the scopes that completed and were opened up."""
+
+    entries: tuple[e.LedgerEntry, ...] = ()
+    expanded: tuple[e.LedgerEntry, ...] = ()
+
+
+def visible_scopes(advance: Advance, scope: int) -> tuple[int, ...]:
+    """The scopes whose completed activities a throw event in this scope compensates.
+
+    BPMN 10.7.2: its own, and from an event sub-process that of the sub-process around it as well.
+    One that is a compensation handler has in its own what completed inside its sub-process.
+    """
+    found = [scope]
+    while (outer := advance.instance(found[-1]).scope) is not None:
+        element = advance.element(found[-1])
+        if not isinstance(element, SubProcess) or not element.by_event:
+            break
+        if advance.instance(found[-1]).compensates:
+            break
+        found.append(outer)
+    return tuple(found)
+
+
+def find(advance: Advance, scopes: tuple[int, ...], activity: str | None = None) -> Claim:
+    """The entries to compensate in some scopes, the last to complete first.
+
+    What another sweep has claimed is its own. A sub-process or loop stands where it completed, and
+    is opened up there: nothing recurses, however deep they lie in each other.
+    """
+    ledger, waits = advance.state.ledger, advance.state.waits
+    entries: list[e.LedgerEntry] = []
+    expanded: list[e.LedgerEntry] = []
+    pending = [
+        (scope, entry)
+        for scope in reversed(scopes)
+        for entry in ledger.get(scope, {}).values()
+        if activity is None or entry.element_id == activity
+    ]
+    while pending:
+        scope, entry = pending.pop()
+        item = e.LedgerEntry(key=entry.key, scope=scope)
+        if not entry.handler:
+            expanded.append(item)
+            pending.extend((entry.key, inner) for inner in ledger.get(entry.key, {}).values())
+        elif entry.sweep not in waits:
+            entries.append(item)
+    return Claim(tuple(entries), tuple(expanded))
+
+
+def start(advance: Advance, owner: int, scope: int, claim: Claim, *, cancels: bool = False) -> None:
+    """Begin a sweep over at least one entry, which `owner` waits for, or only lets run."""
+    sweep = advance.new_key()
+    advance.emit(
+        e.CompensationStarted(
+            key=sweep,
+            owner=owner,
+            scope=scope,
+            entries=claim.entries,
+            expanded=claim.expanded,
+            cancels=cancels,
+        )
+    )
+    go_on(advance, sweep)
+
+
+def go_on(advance: Advance, key: int) -> None:
+    """Begin the next handler of a sweep; after the last one the sweep is over."""
+    sweep = advance.state.waits.get(key)
+    if not isinstance(sweep, s.SweepWait):
+        return  # given up with its owner
+    if sweep.begun < len(sweep.entries):
+        _begin_handler(advance, sweep)
+        return
+    advance.emit(e.CompensationEnded(key=key))
+    if sweep.cancels:
+        cancel(advance, sweep.owner)
+    elif sweep.owner != sweep.scope:
+        advance.due.append(DueStep(sweep.owner, Step.COMPLETE, None))
+
+
+def _begin_handler(advance: Advance, sweep: s.SweepWait) -> None:
+    entry = advance.state.ledger[sweep.scope][sweep.entries[sweep.begun]]
+    handler = advance.new_key()
+    advance.emit(
+        e.ElementActivated(
+            key=handler, element_id=entry.handler, scope=sweep.scope, compensates=entry.key
+        )
+    )
+    if entry.variables:
+        advance.emit(e.VariablesSet(scope=handler, variables=entry.variables))
+    advance.consequences.steps += 1
+    element = advance.element(handler)
+    if isinstance(element, SubProcess) and element.by_event:
+        start_event = advance.model.elements[element.starts[0]]
+        advance.begin(start_event, handler, step=Step.COMPLETE)
+        advance.due.append(DueStep(handler, Step.ARM, None))
+    else:
+        advance.due.append(DueStep(handler, Step.ACTIVATE, None))
+
+
+def cancel(advance: Advance, transaction: int) -> None:
+    """Leave a transaction, with all loops around it, through its cancel boundary event.
+
+    BPMN 13.5.5 and 10.7: "A cancel Boundary Event ... is triggered after all compensation is done".
+    """
+    instance = advance.instance(transaction)
+    if instance.ordinal and instance.scope is not None:
+        transaction = instance.scope
+    outer = advance.instance(transaction).scope or 0
+    attached = (advance.model.elements[index] for index in advance.attached(transaction))
+    event = next(
+        item
+        for item in attached
+        if isinstance(item, BoundaryEvent) and isinstance(item.trigger, CancelTrigger)
+    )
+    terminate(advance, transaction)
+    advance.begin(event, outer, step=Step.COMPLETE)

@@ -1,0 +1,32 @@
+"""Cancel end events: they give up their transaction."""
+
+from engine import events as e
+from engine.instances import compensation
+from engine.instances.advance import Advance
+from engine.instances.endings import terminate_inside
+from engine.instances.event_subprocesses import disarm
+from engine.lifecycle import Step
+from engine.model.elements import CancelTrigger
+
+
+def throw(advance: Advance, key: int, trigger: CancelTrigger) -> Step | None:
+    """End all that still runs in the transaction, compensate what completed, then leave it.
+
+    BPMN 10.3.5: "If a Transaction is cancelled ... the Activities inside the Transaction will be
+    subjected to the cancellation actions, which could include rolling back the process and
+    compensation for specific Activities."
+    """
+    scope = advance.instance(key).scope
+    if scope is None:
+        return None
+    arrivals = advance.state.arrivals.get(scope, {})
+    discarded = tuple(flow for flow, count in arrivals.items() for _ in range(count))
+    advance.emit(e.ElementCompleted(key=key, discarded=discarded))
+    disarm(advance, scope)
+    terminate_inside(advance, scope)
+    claim = compensation.find(advance, (scope,))
+    if claim.entries:
+        compensation.start(advance, scope, scope, claim, cancels=True)
+    else:
+        compensation.cancel(advance, scope)
+    return None
