@@ -159,6 +159,18 @@ def parse_date_time(value: Value, zone: str) -> int:
     return _bounded(moment)
 
 
+def parse_due(value: Value, now_ms: int, zone: str) -> int:
+    """The instant of a date (and time), or the one so much later than now as a duration says.
+
+    Raises ScheduleError.
+    """
+    if isinstance(value, DaysDuration | MonthsDuration) or (
+        isinstance(value, str) and value.lstrip().startswith(("P", "-P"))
+    ):
+        return add_duration(now_ms, parse_duration(value), zone)
+    return parse_date_time(value, zone)
+
+
 def _parse_moment(text: str, zone: str) -> int | None:
     match = _MOMENT.fullmatch(text)
     if match is None:

@@ -6,6 +6,7 @@ from typing import Literal
 from engine import variables as v
 from engine.expressions import MISSING, Environment, EvaluationError, Expression, Missing
 from engine.expressions import evaluate_condition as to_condition
+from engine.instances.facts import Facts
 from engine.instances.limits import NAME_LENGTH_MAX
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.model.elements import Text
@@ -20,12 +21,12 @@ Locals = Mapping[str, Value]
 class Evaluator:
     """Evaluates against the draft as it is at the moment; variables are decoded when touched."""
 
-    __slots__ = ("_decoded", "_environment", "_locals", "_scope", "_state")
+    __slots__ = ("_decoded", "_environment", "_facts", "_locals", "_state")
 
     def __init__(self, context: Context, state: ProcessInstance) -> None:
         self._state = state
         self._decoded: dict[str, Value] = {}
-        self._scope: int | None = None
+        self._facts = Facts(context, state)
         self._locals: Locals = {}
         self._environment = Environment(
             lookup=self._lookup,
@@ -34,6 +35,7 @@ class Evaluator:
             steps_max=context.settings.expression_steps_max,
             seed=f"{context.namespace}/{context.partition}-{context.offset}-{context.step}",
         )
+        self._environment.facts = self._facts
 
     def evaluate(self, expression: Expression, scope: int, locals_: Locals | None = None) -> Value:
         """The value, as the scope sees variables. Raises StuckError."""
@@ -91,13 +93,13 @@ class Evaluator:
         return known[text]
 
     def _enter(self, scope: int, locals_: Locals | None) -> None:
-        self._scope = scope
+        self._facts.scope = scope
         self._locals = locals_ or {}
 
     def _lookup(self, name: str) -> Value | Literal[Missing.MISSING]:
         if name in self._locals:
             return self._locals[name]
-        text = v.find(self._state, self._scope, name)
+        text = v.find(self._state, self._facts.scope, name)
         return MISSING if text is None else self.decoded(text)
 
 

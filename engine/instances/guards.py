@@ -5,6 +5,7 @@ from typing import TypeVar
 from engine import state as s
 from engine import variables as v
 from engine.instances.advance import Advance
+from engine.instances.mappings import takes_locally
 from engine.rejections import Rejection, RejectionCode
 from engine.routing import split_handle
 from engine.values import ValueDecodeError, decode_object
@@ -101,6 +102,6 @@ def targets_of(
     advance: Advance, owner: int, variables: dict[str, str]
 ) -> dict[int, dict[str, str]]:
     """Where the variables that complete an activity go, as the loop will take them in."""
-    if getattr(advance.element(owner), "outputs", ()):
+    if takes_locally(advance, owner):
         return {owner: variables}
     return v.propagate(advance.state, owner, variables)

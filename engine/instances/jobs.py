@@ -17,6 +17,7 @@ from engine.instances.limits import RETRIES_MAX, clip_optional
 from engine.instances.run import raise_incident
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
+from engine.model.elements import JobDefinition
 from engine.rejections import Rejection
 
 
@@ -46,7 +47,7 @@ def fail(advance: Advance, command: c.FailJob) -> Rejection | None:
     if isinstance(variables, Rejection):
         return variables
     retries = job.retries_left - 1 if command.retries is None else command.retries
-    backoff_ms = command.backoff_ms or 0
+    backoff_ms = _backoff(advance, job) if command.backoff_ms is None else command.backoff_ms
     latest = schedule.INSTANT_MAX_MS - advance.context.now
     rejection = (
         check_number("retries", command.retries, 0, RETRIES_MAX)
@@ -69,6 +70,13 @@ def fail(advance: Advance, command: c.FailJob) -> Rejection | None:
         exhausted = StuckError(IncidentKind.JOB_RETRIES_EXHAUSTED, message + detail)
         raise_incident(advance, job.owner, Step.JOB, exhausted)
     return None
+
+
+def _backoff(advance: Advance, job: s.JobWait) -> int:
+    """What the model says about the wait after this attempt; a worker may say otherwise."""
+    definition = getattr(advance.element(job.owner), "job", None)
+    waits = definition.backoff_ms if isinstance(definition, JobDefinition) else ()
+    return waits[min(job.attempt, len(waits)) - 1] if waits else 0
 
 
 def _close_failed(

@@ -3,13 +3,23 @@
 from engine import variables as v
 from engine.instances.advance import Advance
 from engine.instances.stuck import IncidentKind, StuckError
-from engine.model.elements import Mapping
+from engine.model.elements import CallActivity, Mapping
 from engine.values import Value, ValueEncodeError, encode
 
 
 def map_inputs(advance: Advance, mappings: tuple[Mapping, ...], key: int) -> dict[str, Value]:
     """The locals that the mappings make for an element instance. Raises StuckError."""
     return _evaluate(advance, mappings, key, merge_into=None)
+
+
+def takes_locally(advance: Advance, key: int) -> bool:
+    """Whether what an element instance is given is its own, for its output mappings to choose from.
+
+    Where everything is written outward, only what a called process returns is.
+    """
+    element = advance.element(key)
+    outputs = bool(getattr(element, "outputs", ()))
+    return outputs and (not advance.model.writes_outward or isinstance(element, CallActivity))
 
 
 def map_outputs(advance: Advance, mappings: tuple[Mapping, ...], key: int) -> None:
@@ -23,7 +33,10 @@ def map_outputs(advance: Advance, mappings: tuple[Mapping, ...], key: int) -> No
     if not mappings or scope is None:
         return
     values = _evaluate(advance, mappings, key, merge_into=scope)
-    advance.set_variables(scope, to_texts(values))
+    if advance.model.writes_outward:
+        advance.propagate(scope, to_texts(values))
+    else:
+        advance.set_variables(scope, to_texts(values))
 
 
 def _evaluate(

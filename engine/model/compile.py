@@ -10,7 +10,7 @@ import msgspec
 
 from engine.errors import DefinitionError, Finding
 from engine.expressions import Expression
-from engine.model.dialects import choose
+from engine.model.dialects import choose, languages
 from engine.model.elements import (
     PROCESS,
     AnyElement,
@@ -123,9 +123,17 @@ def _compile_document(
             f"The model has more than {ELEMENTS_MAX} extension elements. Split the model.",
         )
         return ()
-    definitions = read_definitions(document.root, report, KINDS)
+    definitions = read_definitions(
+        document.root, report, KINDS, executable_by_default=dialect.executable_by_default
+    )
     check_foreign_extensions(definitions.processes, dialect, document.content, report)
-    formulas, shared = Formulas(report), Shared()
+    if dialect.audit is not None:
+        catalogue = definitions.catalogue
+        roots = (*definitions.processes, *catalogue.messages.values(), *catalogue.errors.values())
+        dialect.audit(roots, report)
+    for process in definitions.processes:
+        process.quartz = dialect.quartz
+    formulas, shared = Formulas(report, dialect.example), Shared()
     models = [
         _compile_process(
             Reading(
@@ -164,6 +172,8 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
         starts=process.plain_starts(PROCESS),
         message_starts=_triggered_starts(process, elements, MessageTrigger),
         timer_starts=_triggered_starts(process, elements, TimerTrigger),
+        writes_outward=reading.dialect.writes_outward,
+        quartz=reading.dialect.quartz,
         element_index=process.node_index,
         flow_index=process.flow_index,
     )
@@ -187,17 +197,16 @@ def _condition(reading: Reading, flow: Flow) -> Expression | None:
     drawn = flow.condition
     if drawn is None:
         return None
-    language = (drawn.xml.get("language") or "feel").lower()
-    if "feel" not in language:
+    formula = languages.condition(reading.dialect, drawn)
+    if formula is None:
         reading.report.error(
             "expression-language",
-            f"The condition is written in {quote(language)}; conditions are FEEL. Rewrite it and"
-            " remove the language.",
+            f"The condition is written in {quote(drawn.xml.get('language') or '')}, which is not"
+            " executed. Rewrite it in FEEL or JUEL and remove the language.",
             flow,
             drawn.line,
         )
         return None
-    formula = reading.dialect.condition("".join(drawn.xml.itertext()), drawn.line)
     return reading.formulas.expression(formula, flow, "condition")
 
 

@@ -131,11 +131,17 @@ class Activity(Element, frozen=True, kw_only=True):
 
 
 class JobDefinition(msgspec.Struct, frozen=True, kw_only=True):
-    """Work for a worker: the job's type, how often it may be tried, headers for the worker."""
+    """Work for a worker: the job's type, how often it may be tried, headers for the worker.
+
+    `computed_headers` are evaluated when the job is made. `backoff_ms` are the waits after the
+    first, second, ... failure, the last one from then on, unless the worker asks for another.
+    """
 
     type: Text
     retries: int | Expression = 3
     headers: dict[str, str] = {}
+    computed_headers: dict[str, Expression] = {}
+    backoff_ms: tuple[int, ...] = ()
 
 
 class ScriptDefinition(msgspec.Struct, frozen=True, kw_only=True):
@@ -146,15 +152,24 @@ class ScriptDefinition(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ServiceTask(Activity, frozen=True, kw_only=True, tag="serviceTask"):
-    job: JobDefinition
+    """A `job`, else a `script`: an expression that needs no worker."""
+
+    job: JobDefinition | None = None
+    script: ScriptDefinition | None = None
 
 
 class SendTask(Activity, frozen=True, kw_only=True, tag="sendTask"):
-    job: JobDefinition
+    """As a service task."""
+
+    job: JobDefinition | None = None
+    script: ScriptDefinition | None = None
 
 
 class BusinessRuleTask(Activity, frozen=True, kw_only=True, tag="businessRuleTask"):
-    job: JobDefinition
+    """As a service task."""
+
+    job: JobDefinition | None = None
+    script: ScriptDefinition | None = None
 
 
 class ScriptTask(Activity, frozen=True, kw_only=True, tag="scriptTask"):
@@ -195,12 +210,19 @@ class SubProcess(Activity, frozen=True, kw_only=True, tag="subProcess"):
 
 
 class CallActivity(Activity, frozen=True, kw_only=True, tag="callActivity"):
-    """`version` None: the latest at the time of the call."""
+    """`version` None: the latest at the time of the call.
+
+    `passes`: with a tuple, the called process gets what these mappings make, and none of the
+    activity's own variables. The called instance has the `business_key`, else it may inherit one.
+    """
 
     process_id: Text
     version: int | None = None
     propagate_all_parent_variables: bool = True
     propagate_all_child_variables: bool = True
+    passes: tuple[Mapping, ...] | None = None
+    business_key: Text | None = None
+    inherits_business_key: bool = True
 
 
 class ExclusiveGateway(Element, frozen=True, kw_only=True, tag="exclusiveGateway"):
@@ -256,7 +278,9 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """One executable process, whole. `semantics` is the version of the rules it was deployed under.
 
     `starts`: the indexes at which a plain `StartInstance` begins; `message_starts` and
-    `timer_starts` the start events that something else triggers.
+    `timer_starts` the start events that something else triggers. `writes_outward`: whatever an
+    activity writes goes to the nearest scope that has the name, else to the root, output mappings
+    included. `quartz`: cron expressions are those of Quartz.
     """
 
     process_id: str
@@ -267,6 +291,8 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     starts: tuple[int, ...]
     message_starts: tuple[int, ...] = ()
     timer_starts: tuple[int, ...] = ()
+    writes_outward: bool = False
+    quartz: bool = False
     element_index: dict[str, int]
     flow_index: dict[str, int]
 

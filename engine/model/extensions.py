@@ -4,11 +4,11 @@ A dialect module translates its extension elements and attributes into these; th
 into the compiled model without knowing which dialect it was. Texts are not compiled yet.
 """
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import msgspec
 
-Language = Literal["static", "feel"]
+Language = Literal["static", "feel", "juel"]
 
 
 class Formula(msgspec.Struct, frozen=True):
@@ -19,22 +19,49 @@ class Formula(msgspec.Struct, frozen=True):
     line: int = 0
 
 
+class ListSource(msgspec.Struct, frozen=True):
+    """A list whose items are texts of the file."""
+
+    items: tuple["Source", ...]
+
+
+class MapSource(msgspec.Struct, frozen=True):
+    """An object whose entries are texts of the file."""
+
+    entries: tuple[tuple[str, "Source"], ...]
+
+
+Source: TypeAlias = Formula | ListSource | MapSource
+
+
 class JobSource(msgspec.Struct, frozen=True, kw_only=True):
-    """Work for a worker. `type` None: the dialect asks for work but names no type."""
+    """Work for a worker. `type` None: the dialect asks for work but names no type.
+
+    `backoff_ms` are the waits after the first, second, ... failure, the last one from then on.
+    """
 
     type: Formula | None
     retries: Formula | None = None
+    backoff_ms: tuple[int, ...] = ()
 
 
 class MappingSource(msgspec.Struct, frozen=True, kw_only=True):
-    source: Formula
+    source: Source
     target: str
     line: int = 0
 
 
 class ScriptSource(msgspec.Struct, frozen=True, kw_only=True):
+    """What is evaluated inline. `may_discard`: its value need not go anywhere.
+
+    `otherwise` is the work that it is instead if it calls what exists only in Java; without a type
+    there, the work is named by that call.
+    """
+
     expression: Formula
     result_variable: str | None = None
+    may_discard: bool = False
+    otherwise: JobSource | None = None
 
 
 class TaskSource(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,9 +77,31 @@ class TaskSource(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CallSource(msgspec.Struct, frozen=True, kw_only=True):
+    """Which process is called, and what travels.
+
+    `passes`: with a tuple, the called process gets these variables and no locals of the activity.
+    `returns` are written after the call, before the output mappings. `business_key` and
+    `inherits_business_key` say which key the called instance gets.
+    """
+
     process_id: Formula | None
+    version: int | None = None
     propagate_all_parent_variables: bool = True
     propagate_all_child_variables: bool = True
+    passes: tuple[MappingSource, ...] | None = None
+    returns: tuple[MappingSource, ...] = ()
+    business_key: Formula | None = None
+    inherits_business_key: bool = True
+
+
+class LoopSource(msgspec.Struct, frozen=True, kw_only=True):
+    """What a dialect says about a multi-instance. `counter_first`: its first loop counter."""
+
+    collection: Formula | None = None
+    item: str | None = None
+    output: Formula | None = None
+    output_collection: str | None = None
+    counter_first: int = 1
 
 
 class Extensions(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,12 +109,16 @@ class Extensions(msgspec.Struct, frozen=True, kw_only=True):
 
     job: JobSource | None = None
     headers: dict[str, str] = {}
+    computed_headers: dict[str, Formula] = {}
     inputs: tuple[MappingSource, ...] = ()
     outputs: tuple[MappingSource, ...] = ()
     script: ScriptSource | None = None
     task: TaskSource = TaskSource()
     call: CallSource | None = None
     correlation_key: Formula | None = None
+    code_variable: str | None = None
+    message_variable: str | None = None
+    loop: LoopSource = LoopSource()
 
 
 NOTHING = Extensions()

@@ -3,9 +3,16 @@
 import re
 from typing import Final
 
-from engine.expressions import Expression, ExpressionSyntaxError, compile_feel
+from engine.expressions import (
+    Expression,
+    ExpressionSyntaxError,
+    UnsupportedCallError,
+    compile_feel,
+)
+from engine.expressions.juel import compile_juel
+from engine.model.composites import compose_list, compose_map
 from engine.model.elements import Mapping, Text
-from engine.model.extensions import Formula, MappingSource
+from engine.model.extensions import Formula, ListSource, MappingSource, Source
 from engine.model.report import Placed, Report, quote
 
 LENGTH_MAX: Final = 16_384
@@ -22,9 +29,10 @@ _TEMPLATE: Final = re.compile(r"[$#]\{")
 class Formulas:
     """Compiles the formulas of one resource. Every method reports what is wrong and gives None."""
 
-    def __init__(self, report: Report) -> None:
+    def __init__(self, report: Report, example: str = "={}") -> None:
         self._report = report
-        self._compiled: dict[str, Expression | str] = {}
+        self._example = example
+        self._compiled: dict[tuple[str, str], Expression | ExpressionSyntaxError | str] = {}
         self._length = 0
 
     def text(self, formula: Formula | None, at: Placed, what: str) -> Text | None:
@@ -48,23 +56,30 @@ class Formulas:
         if formula.language == "static":
             self._report.error(
                 "not-an-expression",
-                f"The {what} {quote(formula.text)} must be an expression. Write it with '=' in"
-                f" front, for example {quote('=' + formula.text)}.",
+                f"The {what} {quote(formula.text)} must be an expression. Write it as one, for"
+                f" example {quote(self._example.format(formula.text))}.",
                 at,
                 formula.line,
             )
             return None
-        compiled = self._compile(formula.text)
+        compiled = self._compile(formula)
         if isinstance(compiled, Expression):
             return compiled
         self._report.error(
             "expression-syntax",
-            f"The {what} {quote(formula.text)} is no FEEL expression: {compiled}."
-            " Put the expression right.",
+            f"The {what} {quote(formula.text)} is no {formula.language.upper()} expression:"
+            f" {compiled}. Put the expression right.",
             at,
             formula.line,
         )
         return None
+
+    def foreign_call(self, formula: Formula) -> str | None:
+        """What the expression calls that exists only in Java, without its arguments."""
+        if formula.language == "static":
+            return None
+        compiled = self._compile(formula)
+        return compiled.call if isinstance(compiled, UnsupportedCallError) else None
 
     def mappings(
         self, sources: tuple[MappingSource, ...], at: Placed, what: str
@@ -87,20 +102,35 @@ class Formulas:
         return tuple(mappings)
 
     def _mapping_source(self, source: MappingSource, at: Placed, what: str) -> Expression | None:
-        # Camunda 8 reads the static source of an input as a number if it is one, else as a string.
         formula = source.source
+        where = f"source of the {what} mapping to {source.target}"
+        if not isinstance(formula, Formula):
+            return self._composite(formula, at, where)
+        # Camunda 8 reads the static source of an input as a number if it is one, else as a string.
         if formula.language == "static" and what == "input":
             literal = formula.text if _NUMBER.fullmatch(formula.text) else _literal(formula.text)
             formula = Formula(literal, "feel", formula.line)
-        return self.expression(formula, at, f"source of the {what} mapping to {source.target}")
+        return self.expression(formula, at, where)
 
-    def _compile(self, text: str) -> Expression | str:
-        compiled = self._compiled.get(text)
+    def _composite(self, source: Source, at: Placed, what: str) -> Expression | None:
+        """A list or an object of expressions; None if one of them is in error."""
+        if isinstance(source, Formula):
+            return self.expression(source, at, what)
+        if isinstance(source, ListSource):
+            items = [self._composite(item, at, what) for item in source.items]
+            return compose_list([item for item in items if item is not None])
+        entries = {key: self._composite(entry, at, what) for key, entry in source.entries}
+        return compose_map({key: entry for key, entry in entries.items() if entry is not None})
+
+    def _compile(self, formula: Formula) -> Expression | ExpressionSyntaxError | str:
+        key = (formula.language, formula.text)
+        compiled = self._compiled.get(key)
         if compiled is None:
-            compiled = self._compiled[text] = self._compile_new(text)
+            compiled = self._compiled[key] = self._compile_new(formula)
         return compiled
 
-    def _compile_new(self, text: str) -> Expression | str:
+    def _compile_new(self, formula: Formula) -> Expression | ExpressionSyntaxError | str:
+        text = formula.text
         if len(text) > LENGTH_MAX:
             return f"it is longer than {LENGTH_MAX} characters"
         self._length += len(text)
@@ -109,9 +139,9 @@ class Formulas:
         if len(self._compiled) >= COUNT_MAX:
             return f"one file may have {COUNT_MAX} different expressions"
         try:
-            return compile_feel(text)
+            return compile_juel(text) if formula.language == "juel" else compile_feel(text)
         except ExpressionSyntaxError as error:
-            return str(error)
+            return error
 
 
 def _literal(text: str) -> str:

@@ -2,10 +2,13 @@
 
 import re
 import string
-from typing import Final
+from typing import Final, TypedDict
+
+from msgspec.structs import replace
 
 from engine.expressions import Expression
-from engine.model.elements import JobDefinition
+from engine.model.dialects import juel
+from engine.model.elements import JobDefinition, ScriptDefinition
 from engine.model.extensions import Extensions, Formula, JobSource
 from engine.model.parse import resolve
 from engine.model.reading import Reading
@@ -34,9 +37,65 @@ def read_job(reading: Reading, node: Node, extensions: Extensions) -> JobDefinit
             " counts four times or more.",
             node,
         )
-    if job_type is None or retries is None:
+    if source is None or job_type is None or retries is None:
         return None
-    return JobDefinition(type=job_type, retries=retries, headers=extensions.headers)
+    return JobDefinition(
+        type=job_type,
+        retries=retries,
+        headers=extensions.headers,
+        computed_headers=_computed_headers(reading, node, extensions),
+        backoff_ms=source.backoff_ms,
+    )
+
+
+def _computed_headers(
+    reading: Reading, node: Node, extensions: Extensions
+) -> dict[str, Expression]:
+    headers = {
+        name: reading.formulas.expression(formula, node, f"header {name}")
+        for name, formula in extensions.computed_headers.items()
+    }
+    return {name: expression for name, expression in headers.items() if expression is not None}
+
+
+class Work(TypedDict):
+    """What a task does: one of the two, inline or by a worker."""
+
+    job: JobDefinition | None
+    script: ScriptDefinition | None
+
+
+def read_work(reading: Reading, node: Node, extensions: Extensions) -> Work | None:
+    """An inline expression, if the dialect has one, and a job otherwise. None, and a finding."""
+    script = extensions.script
+    if script is not None and script.otherwise is not None:
+        call = reading.formulas.foreign_call(script.expression)
+        if call is not None:
+            job_source = _named_by(script.otherwise, call, script.expression)
+            extensions, script = replace(extensions, job=job_source), None
+    if script is None:
+        job = read_job(reading, node, extensions)
+        return None if job is None else Work(job=job, script=None)
+    expression = reading.formulas.expression(script.expression, node, "expression")
+    if expression is None:
+        return None
+    if not script.result_variable and not script.may_discard:
+        reading.report.error(
+            "result-variable-missing",
+            "The result goes nowhere. Give it a result variable.",
+            node,
+        )
+    inline = ScriptDefinition(expression=expression, result_variable=script.result_variable)
+    return Work(job=None, script=inline)
+
+
+def _named_by(source: JobSource, call: str, expression: Formula) -> JobSource:
+    """Work without a type is named by the call, or by all of the text if that does more."""
+    if source.type is not None:
+        return source
+    text = juel.inner(expression.text)
+    whole = text.startswith(call) and text.endswith(")")
+    return replace(source, type=Formula(call if whole else text, "static", expression.line))
 
 
 def _implied_type(reading: Reading, node: Node) -> str:

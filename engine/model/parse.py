@@ -40,8 +40,17 @@ class Definitions(msgspec.Struct, frozen=True, kw_only=True):
     catalogue: Catalogue
 
 
-def read_definitions(root: etree._Element, report: Report, kinds: frozenset[str]) -> Definitions:
-    """Read a file whose root is `definitions`. `kinds` are the tags of the flow nodes that run."""
+def read_definitions(
+    root: etree._Element,
+    report: Report,
+    kinds: frozenset[str],
+    *,
+    executable_by_default: bool = False,
+) -> Definitions:
+    """Read a file whose root is `definitions`. `kinds` are the tags of the flow nodes that run.
+
+    `executable_by_default`: what becomes of a process that does not say whether it is executable.
+    """
     catalogue = Catalogue()
     ids = _Ids(report)
     drawn: list[SourceElement] = []
@@ -51,7 +60,8 @@ def read_definitions(root: etree._Element, report: Report, kinds: frozenset[str]
         else:
             _read_root_element(child, catalogue, ids, report)
     processes = tuple(
-        _ProcessReader(child, kinds, ids, report).read() for child in _executable(drawn, report)
+        _ProcessReader(child, kinds, ids, report).read()
+        for child in _executable(drawn, report, default=executable_by_default)
     )
     if not processes:
         report.error(
@@ -68,9 +78,11 @@ def resolve(table: dict[str, SourceElement], reference: str) -> SourceElement | 
     return found or table.get(reference.rpartition(":")[2])
 
 
-def _executable(drawn: list[SourceElement], report: Report) -> Iterable[SourceElement]:
+def _executable(
+    drawn: list[SourceElement], report: Report, *, default: bool
+) -> Iterable[SourceElement]:
     for process in drawn:
-        if is_true(process.xml.get("isExecutable")):
+        if is_true(process.xml.get("isExecutable"), default=default):
             yield process
         else:
             report.warning(

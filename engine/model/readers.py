@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import Final, TypedDict, TypeVar
 
 from engine.model import elements as e
-from engine.model.extensions import Extensions, ScriptSource
-from engine.model.jobs import read_job
+from engine.model.dialects import feel
+from engine.model.extensions import Extensions
+from engine.model.jobs import read_job, read_work
 from engine.model.reading import Reading
 from engine.model.source import Node
 from engine.model.triggers import read_message, read_trigger
@@ -160,22 +161,22 @@ def _refuse_mappings(reading: Reading, node: Node, extensions: Extensions, kind:
 
 def _service_task(reading: Reading, node: Node, extensions: Extensions) -> e.ServiceTask | None:
     fields = _activity(reading, node, extensions)
-    job = read_job(reading, node, extensions)
-    return None if job is None else e.ServiceTask(**fields, job=job)
+    work = read_work(reading, node, extensions)
+    return None if work is None else e.ServiceTask(**fields, **work)
 
 
 def _send_task(reading: Reading, node: Node, extensions: Extensions) -> e.SendTask | None:
     fields = _activity(reading, node, extensions)
-    job = read_job(reading, node, extensions)
-    return None if job is None else e.SendTask(**fields, job=job)
+    work = read_work(reading, node, extensions)
+    return None if work is None else e.SendTask(**fields, **work)
 
 
 def _business_rule_task(
     reading: Reading, node: Node, extensions: Extensions
 ) -> e.BusinessRuleTask | None:
     fields = _activity(reading, node, extensions)
-    job = read_job(reading, node, extensions)
-    return None if job is None else e.BusinessRuleTask(**fields, job=job)
+    work = read_work(reading, node, extensions)
+    return None if work is None else e.BusinessRuleTask(**fields, **work)
 
 
 def _script_task(reading: Reading, node: Node, extensions: Extensions) -> e.ScriptTask | None:
@@ -187,7 +188,8 @@ def _script_task(reading: Reading, node: Node, extensions: Extensions) -> e.Scri
                 "The script task has both a script and a job type. Keep one of them.",
                 node,
             )
-        return _inline_script(reading, node, fields, extensions.script)
+        work = read_work(reading, node, extensions)
+        return None if work is None else e.ScriptTask(**fields, **work)
     drawn = next((part for part in node.children if part.tag == "script"), None)
     if drawn is None or extensions.job is not None or not reading.dialect.implied_names:
         job = read_job(reading, node, extensions)
@@ -196,7 +198,7 @@ def _script_task(reading: Reading, node: Node, extensions: Extensions) -> e.Scri
     language = (node.xml.get("scriptFormat") or "").strip().lower()
     if "feel" in language:
         expression = reading.formulas.expression(
-            reading.dialect.condition(text, drawn.line), node, "script"
+            feel.condition(text, drawn.line), node, "script"
         )
         if expression is None:
             return None
@@ -204,22 +206,6 @@ def _script_task(reading: Reading, node: Node, extensions: Extensions) -> e.Scri
     # A worker that runs scripts of one language: the format in its job type, the text in a header.
     job = e.JobDefinition(type=f"script.{language or 'text'}", headers={"script": text})
     return e.ScriptTask(**fields, job=job)
-
-
-def _inline_script(
-    reading: Reading, node: Node, fields: _ActivityFields, script: ScriptSource
-) -> e.ScriptTask | None:
-    expression = reading.formulas.expression(script.expression, node, "script")
-    if expression is None:
-        return None
-    if not script.result_variable:
-        reading.report.error(
-            "result-variable-missing",
-            "The script's result goes nowhere. Give the script a result variable.",
-            node,
-        )
-    definition = e.ScriptDefinition(expression=expression, result_variable=script.result_variable)
-    return e.ScriptTask(**fields, script=definition)
 
 
 def _user_task(reading: Reading, node: Node, extensions: Extensions) -> e.UserTask:
@@ -256,11 +242,14 @@ def _sub_process(reading: Reading, node: Node, extensions: Extensions) -> e.SubP
 
 
 def _call_activity(reading: Reading, node: Node, extensions: Extensions) -> e.CallActivity | None:
-    fields = _activity(reading, node, extensions)
     call = extensions.call
+    if call is not None and call.returns:
+        extensions = replace(extensions, outputs=(*call.returns, *extensions.outputs))
+    fields = _activity(reading, node, extensions)
     called = node.xml.get("calledElement")
     formula = call.process_id if call else reading.dialect.formula(called or "", node.line)
     process_id = reading.formulas.text(formula, node, "called process id")
+    passes = call.passes if call else None
     if formula is None or not formula.text:
         reading.report.error(
             "called-process-missing",
@@ -276,6 +265,10 @@ def _call_activity(reading: Reading, node: Node, extensions: Extensions) -> e.Ca
         process_id=process_id,
         propagate_all_parent_variables=call.propagate_all_parent_variables,
         propagate_all_child_variables=call.propagate_all_child_variables,
+        version=call.version,
+        passes=None if passes is None else reading.formulas.mappings(passes, node, "input"),
+        business_key=reading.formulas.text(call.business_key, node, "business key"),
+        inherits_business_key=call.inherits_business_key,
     )
 
 

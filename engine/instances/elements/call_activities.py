@@ -6,6 +6,7 @@ from engine import variables as v
 from engine.instances.activities import activate
 from engine.instances.advance import Advance
 from engine.instances.elements.handler import Handler
+from engine.instances.mappings import map_inputs, to_texts
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
 from engine.model.elements import CallActivity
@@ -29,8 +30,8 @@ def _run(advance: Advance, activity: CallActivity, key: int) -> None:
             IncidentKind.CALLED_PROCESS_FAILED,
             f"Expected calls at most {depth_max} deep, found one more to {process_id!r}",
         )
-    own = advance.state.variables.get(key, {})
-    passed = v.visible(advance.state, key) if activity.propagate_all_parent_variables else own
+    passed = _passed(advance, activity, key)
+    business_key = _business_key(advance, activity, key)
     number = advance.new_key()
     child_id = f"{advance.state.instance_id}~{number}"
     advance.emit(e.CallOpened(key=number, owner=key, child_id=child_id))
@@ -42,11 +43,27 @@ def _run(advance: Advance, activity: CallActivity, key: int) -> None:
             parent_id=advance.state.instance_id,
             parent_element=key,
             depth=start.depth + 1,
-            business_key=start.business_key,
+            business_key=business_key,
             variables=encode_object(passed),
             steps=advance.steps,
         )
     )
+
+
+def _passed(advance: Advance, activity: CallActivity, key: int) -> dict[str, str]:
+    """The variables that travel. Raises StuckError."""
+    passed: dict[str, str] = {}
+    if activity.propagate_all_parent_variables:
+        passed = v.visible(advance.state, key)
+    elif activity.passes is None:
+        passed = dict(advance.state.variables.get(key, {}))
+    return {**passed, **to_texts(map_inputs(advance, activity.passes or (), key))}
+
+
+def _business_key(advance: Advance, activity: CallActivity, key: int) -> str | None:
+    if activity.business_key is not None:
+        return advance.evaluator.name(activity.business_key, key)
+    return advance.state.start.business_key if activity.inherits_business_key else None
 
 
 CALL_ACTIVITY = Handler[CallActivity](first=Step.ACTIVATE, activate=activate, run=_run)

@@ -4,6 +4,7 @@ from engine import events as e
 from engine.instances.activities import activate
 from engine.instances.advance import Advance
 from engine.instances.elements.handler import Handler
+from engine.instances.evaluator import text_of
 from engine.instances.limits import JOB_TYPE_LENGTH_MAX, RETRIES_MAX
 from engine.instances.mappings import to_texts
 from engine.instances.stuck import IncidentKind, StuckError
@@ -28,6 +29,10 @@ def _open_job(advance: Advance, definition: JobDefinition, key: int) -> None:
                 retries, f"a whole number from 1 to {RETRIES_MAX}", value
             )
         retries = value
+    computed = {
+        name: text_of(advance.evaluator.evaluate(expression, key))
+        for name, expression in definition.computed_headers.items()
+    }
     advance.emit(
         e.JobOpened(
             key=advance.new_key(),
@@ -35,20 +40,15 @@ def _open_job(advance: Advance, definition: JobDefinition, key: int) -> None:
             type=job_type,
             attempt=1,
             retries_left=retries,
-            headers=definition.headers,
+            headers={**definition.headers, **computed} if computed else definition.headers,
         )
     )
 
 
 def _run_task(
-    advance: Advance, task: ServiceTask | SendTask | BusinessRuleTask, key: int
+    advance: Advance, task: ServiceTask | SendTask | BusinessRuleTask | ScriptTask, key: int
 ) -> Step | None:
-    _open_job(advance, task.job, key)
-    return None
-
-
-def _run_script(advance: Advance, task: ScriptTask, key: int) -> Step | None:
-    """An inline script writes its value and goes on."""
+    """A worker does it. An inline script writes its value and goes on."""
     if task.script is None:
         if task.job is None:
             raise StuckError(
@@ -60,7 +60,7 @@ def _run_script(advance: Advance, task: ScriptTask, key: int) -> Step | None:
     variable = task.script.result_variable
     if variable is not None:
         texts = to_texts({variable: value})
-        if task.outputs:
+        if task.outputs and not advance.model.writes_outward:
             advance.set_variables(key, texts)
         else:
             advance.propagate(key, texts)
@@ -72,4 +72,4 @@ SEND_TASK = Handler[SendTask](first=Step.ACTIVATE, activate=activate, run=_run_t
 BUSINESS_RULE_TASK = Handler[BusinessRuleTask](
     first=Step.ACTIVATE, activate=activate, run=_run_task
 )
-SCRIPT_TASK = Handler[ScriptTask](first=Step.ACTIVATE, activate=activate, run=_run_script)
+SCRIPT_TASK = Handler[ScriptTask](first=Step.ACTIVATE, activate=activate, run=_run_task)

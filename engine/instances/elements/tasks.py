@@ -65,7 +65,7 @@ def _instant(advance: Advance, source: Text | None, key: int) -> int | None:
     if value is None or value == "":
         return None
     try:
-        return schedule.parse_date_time(value, advance.context.settings.zone)
+        return schedule.parse_due(value, advance.context.now, advance.context.settings.zone)
     except EvaluationError as error:
         raise _unusable(advance, source, "a date and time", error.message) from None
 

@@ -3,12 +3,14 @@
 A further dialect is a module with a `DIALECT` and a row in `DIALECTS`; nothing else changes.
 """
 
+from typing import Final
+
 from lxml import etree
 
-from engine.model.dialects import camunda8, plain
+from engine.model.dialects import camunda7, camunda8, flowable, plain
 from engine.model.dialects.dialect import Dialect
 
-DIALECTS: tuple[Dialect, ...] = (camunda8.DIALECT,)
+DIALECTS: Final[tuple[Dialect, ...]] = (camunda8.DIALECT, camunda7.DIALECT, flowable.DIALECT)
 
 _PLATFORM = "{http://camunda.org/schema/modeler/1.0}executionPlatform"
 
@@ -20,6 +22,11 @@ def choose(root: etree._Element) -> Dialect:
         if platform is not None and platform in dialect.platforms:
             return dialect
     for dialect in DIALECTS:
-        if any(next(root.iter(f"{{{name}}}*"), None) is not None for name in dialect.namespaces):
+        if any(_USES(root, namespace=name) for name in dialect.namespaces):
             return dialect
     return plain.DIALECT
+
+
+_USES: Final = etree.XPath(
+    "boolean(//*[namespace-uri()=$namespace] | //@*[namespace-uri()=$namespace])"
+)

@@ -1,6 +1,6 @@
 """What a dialect module provides."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
@@ -16,6 +16,10 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     `formula` reads a text that may be an expression, with its line; `condition` one that always is.
     `platforms` are the values of the modeler's `executionPlatform`. `implied_names`: a task that
     names no job type gets its implementation, operation or id as one, a message its id as name.
+    `executable_by_default`: a process that does not say whether it is executable, is.
+    `writes_outward` and `quartz`: as in `ProcessModel`. `example`: how a text is made an
+    expression. `audit` looks through processes and root elements for extensions that are not
+    translated, and reports them; without it `extensions` does.
     """
 
     name: str
@@ -25,3 +29,8 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     formula: Callable[[str, int], Formula]
     condition: Callable[[str, int], Formula]
     implied_names: bool = False
+    executable_by_default: bool = False
+    writes_outward: bool = False
+    quartz: bool = False
+    example: str = "={}"
+    audit: Callable[[Iterable[SourceElement], Report], None] | None = None

@@ -101,7 +101,7 @@ def test_a_constant_expression_that_gives_no_time_is_an_error() -> None:
     ("fields", "code"),
     [
         ({"due_date": "soon"}, "bad-task-date"),
-        ({"follow_up_date": "P1D"}, "bad-task-date"),
+        ({"follow_up_date": "P1X"}, "bad-task-date"),
         ({"priority": "high"}, "bad-task-priority"),
         ({"priority": "1.5"}, "bad-task-priority"),
     ],

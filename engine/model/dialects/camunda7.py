@@ -1,0 +1,287 @@
+"""Camunda 7: the `camunda:` attributes and extension elements.
+
+Reference: the moddle descriptor of camunda-bpmn-moddle, and what Camunda's BpmnParse reads.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from lxml import etree
+from msgspec.structs import replace
+
+from engine.model.dialects import activiti, feel, juel
+from engine.model.dialects.activiti import ERROR, JOB_TASKS, LOOP, Site
+from engine.model.dialects.audit import Rule, Vocabulary, audit
+from engine.model.dialects.dialect import Dialect
+from engine.model.extensions import (
+    NOTHING,
+    Extensions,
+    Formula,
+    ListSource,
+    MappingSource,
+    MapSource,
+    Source,
+)
+from engine.model.report import Report, quote
+from engine.model.source import SourceElement
+
+NAMESPACE: Final = "http://camunda.org/schema/1.0/bpmn"
+
+_Translate = Callable[[Extensions, Site], Extensions]
+
+
+def _work(extensions: Extensions, site: Site) -> Extensions:
+    extensions = activiti.read_work(site, extensions, external="external")
+    properties = {
+        part.get("name") or "": part.get("value") or ""
+        for container in site.parts("properties")
+        for part in site.parts("property", container)
+    }
+    # A field of the same name wins, as it is what the worker was written for.
+    return replace(extensions, headers={**properties, **extensions.headers})
+
+
+def _script(extensions: Extensions, site: Site) -> Extensions:
+    return activiti.read_script(site, extensions)
+
+
+def _task(extensions: Extensions, site: Site) -> Extensions:
+    return replace(extensions, task=activiti.read_task(site))
+
+
+def _call(extensions: Extensions, site: Site) -> Extensions:
+    call = activiti.read_call(site)
+    keys = [key for part in site.parts("in") if (key := part.get("businessKey"))]
+    business_key = juel.formula(keys[0], site.line) if keys else None
+    return replace(
+        extensions, call=replace(call, business_key=business_key, version=_version(site))
+    )
+
+
+def _version(site: Site) -> int | None:
+    """The version that a call is bound to; None: the latest."""
+    binding, text = site.text("calledElementBinding") or "latest", site.text("calledElementVersion")
+    if binding == "latest":
+        return None
+    if binding == "version" and text is not None and text.isascii() and text.isdigit():
+        return int(text[:_VERSION_DIGITS_MAX])
+    site.refuse(
+        f"The binding {quote(binding)} of the call activity is not executed. Use the binding"
+        " 'latest', or 'version' with the number of a version."
+    )
+    return None
+
+
+_VERSION_DIGITS_MAX: Final = 9
+
+
+def _loop(extensions: Extensions, site: Site) -> Extensions:
+    return replace(extensions, loop=activiti.read_loop(site))
+
+
+def _error(extensions: Extensions, site: Site) -> Extensions:
+    return replace(
+        extensions,
+        code_variable=site.text("errorCodeVariable"),
+        message_variable=site.text("errorMessageVariable"),
+    )
+
+
+# --- inputs and outputs ---
+
+
+def _mappings(site: Site, tag: str) -> tuple[MappingSource, ...]:
+    mappings = []
+    for container in site.parts("inputOutput"):
+        for part in site.parts(tag, container):
+            source = _source(site, part)
+            if source is not None:
+                line = part.sourceline or site.line
+                target = part.get("name") or ""
+                mappings.append(MappingSource(source=source, target=target, line=line))
+    return tuple(mappings)
+
+
+def _source(site: Site, xml: etree._Element) -> Source | None:
+    """The value of a parameter, an entry or an item: a text, a script, a list or a map."""
+    line = xml.sourceline or site.line
+    for inner in xml.iterchildren(etree.Element):
+        name = str(inner.tag).rpartition("}")[2]
+        if name == "script":
+            return _script_source(site, inner)
+        if name == "list":
+            items = [_item(site, part) for part in inner.iterchildren(etree.Element)]
+            return ListSource(tuple(item for item in items if item is not None))
+        if name == "map":
+            entries = [
+                (part.get("key") or "", _source(site, part)) for part in site.parts("entry", inner)
+            ]
+            return MapSource(tuple((key, entry) for key, entry in entries if entry is not None))
+        site.refuse(f"A parameter given by camunda:{name} is not executed. Write it as text.", line)
+        return None
+    return juel.value(activiti.text_of(xml), line)
+
+
+def _item(site: Site, xml: etree._Element) -> Source | None:
+    if str(xml.tag).rpartition("}")[2] == "script":
+        return _script_source(site, xml)
+    return _source(site, xml)
+
+
+def _script_source(site: Site, xml: etree._Element) -> Formula | None:
+    language, text = (xml.get("scriptFormat") or "").strip().lower(), activiti.text_of(xml)
+    line = xml.sourceline or site.line
+    if language == "juel":
+        return juel.value(text, line)
+    if language == "feel":
+        return feel.condition(text, line)
+    site.refuse(
+        f"A parameter computed by a script in {quote(language or 'no language')} is not executed."
+        " Write it as JUEL, or compute it in a script task before.",
+        line,
+    )
+    return None
+
+
+# --- the tables ---
+
+_TRANSLATIONS: Final[dict[str, _Translate]] = {
+    **dict.fromkeys(sorted(JOB_TASKS), _work),
+    "scriptTask": _script,
+    "userTask": _task,
+    "callActivity": _call,
+    "multiInstanceLoopCharacteristics": _loop,
+    "errorEventDefinition": _error,
+}
+"""Tag of the element -> its translation; mappings apart, which many have."""
+
+_USER_TASK: Final = frozenset({"userTask"})
+_CALL: Final = frozenset({"callActivity"})
+_START: Final = frozenset({"startEvent"})
+_MESSAGE: Final = frozenset({"messageEventDefinition"})
+_RULE_TASK: Final = frozenset({"businessRuleTask"})
+_SCRIPT_TASK: Final = frozenset({"scriptTask"})
+_MAPPED: Final = JOB_TASKS | _SCRIPT_TASK | _USER_TASK | _CALL | {
+    "task", "manualTask", "receiveTask", "subProcess", "transaction", "adHocSubProcess",
+    "endEvent", "intermediateThrowEvent", "intermediateCatchEvent", "startEvent", "boundaryEvent",
+}  # fmt: skip
+
+_ACCEPTED: Final = (Rule("accepted"),)
+_ON_USER_TASK: Final = (Rule("translated", _USER_TASK),)
+_WORK: Final = (
+    Rule("translated", JOB_TASKS),
+    Rule("refused", _MESSAGE, "Draw a send task for work that a worker does."),
+)
+_DECISION: Final = (Rule("refused", _RULE_TASK, "Make it an external task with a topic."),)
+_NO_USERS: Final = (Rule("warned", None, "Everybody who may write commands may start instances."),)
+_LISTENER: Final = (Rule("warned", None, "Listeners are not run: draw what they do as a task."),)
+_FORMS: Final = (Rule("warned", None, "Forms are shown by what people work with."),)
+_PRIORITY: Final = (Rule("warned", None, "Jobs are taken in the order in which they are made."),)
+_CASE: Final = (Rule("refused", _CALL, "Only processes are called."),)
+
+_VOCABULARY: Final = Vocabulary(
+    prefixes={NAMESPACE: "camunda"},
+    attributes={
+        **dict.fromkeys(("type", "topic", "class", "delegateExpression", "expression"), _WORK),
+        **dict.fromkeys(
+            ("assignee", "candidateUsers", "candidateGroups", "dueDate", "followUpDate",
+             "priority", "formRef"),
+            _ON_USER_TASK,
+        ),
+        **dict.fromkeys(
+            ("async", "asyncBefore", "asyncAfter", "exclusive", "versionTag", "diagramRelationId",
+             "modelerTemplate", "modelerTemplateVersion", "modelerTemplateIcon"),
+            _ACCEPTED,
+        ),
+        **dict.fromkeys(("candidateStarterUsers", "candidateStarterGroups"), _NO_USERS),
+        **dict.fromkeys(("jobPriority", "taskPriority"), _PRIORITY),
+        **dict.fromkeys(("formHandlerClass", "formRefBinding", "formRefVersion"), _FORMS),
+        **dict.fromkeys(
+            ("decisionRef", "decisionRefBinding", "decisionRefVersion", "decisionRefVersionTag",
+             "decisionRefTenantId", "mapDecisionResult"),
+            _DECISION,
+        ),
+        **dict.fromkeys(
+            ("caseRef", "caseBinding", "caseVersion", "caseTenantId", "calledElementTenantId",
+             "variableMappingClass", "variableMappingDelegateExpression"),
+            _CASE,
+        ),
+        **dict.fromkeys(
+            ("calledElementBinding", "calledElementVersion", "calledElementVersionTag"),
+            (Rule("translated", _CALL),),
+        ),
+        **dict.fromkeys(("collection", "elementVariable"), (Rule("translated", LOOP),)),
+        **dict.fromkeys(
+            ("errorCodeVariable", "errorMessageVariable"), (Rule("translated", ERROR),)
+        ),
+        "resultVariable": (Rule("translated", JOB_TASKS | _SCRIPT_TASK), *_WORK[1:]),
+        "formKey": (*_ON_USER_TASK, Rule("warned", _START, _FORMS[0].advice)),
+        "initiator": (
+            Rule("warned", _START, "Set the variable when you start the instance."),
+        ),
+        "resource": (
+            Rule("translated", _SCRIPT_TASK),
+            Rule("refused", None, "Write the condition into the model."),
+        ),
+        "errorMessage": (Rule("warned", None, "An error has a code, and variables."),),
+        "escalationCodeVariable": (Rule("refused", None, "Give each code an event of its own."),),
+        "variableName": (Rule("warned", None, "Conditions are evaluated on every change."),),
+        "variableEvents": (Rule("warned", None, "Conditions are evaluated on every change."),),
+        "historyTimeToLive": (Rule("warned", None, "Retention is set for the whole namespace."),),
+        "isStartableInTasklist": _NO_USERS,
+    },
+    elements={
+        "inputOutput": (Rule("translated", _MAPPED),),
+        "field": (
+            Rule("translated", JOB_TASKS),
+            Rule("warned", None, "Only jobs have fields."),
+        ),
+        "properties": (Rule("translated", JOB_TASKS), Rule("accepted")),
+        "failedJobRetryTimeCycle": (
+            Rule("translated", JOB_TASKS | _SCRIPT_TASK),
+            Rule("warned", None, "Only jobs are tried again."),
+        ),
+        "in": (
+            Rule("translated", _CALL),
+            Rule("refused", None, "Only call activities pass variables."),
+        ),
+        "out": (Rule("translated", _CALL),),
+        "executionListener": _LISTENER,
+        "taskListener": _LISTENER,
+        "formData": _FORMS,
+        "generatedFormData": _FORMS,
+        "potentialStarter": _NO_USERS,
+        "connector": (Rule("refused", None, "Make it an external task with a topic."),),
+        "errorEventDefinition": (Rule("refused", None, "Let the worker throw the BPMN error."),),
+    },
+)  # fmt: skip
+
+
+def _extensions(element: SourceElement, report: Report) -> Extensions:
+    if element.tag == "message":
+        return activiti.message_key(element)
+    site = Site(element, report, (NAMESPACE,))
+    extensions = NOTHING
+    if element.tag in _MAPPED:
+        inputs, outputs = _mappings(site, "inputParameter"), _mappings(site, "outputParameter")
+        extensions = replace(extensions, inputs=inputs, outputs=outputs)
+    translate = _TRANSLATIONS.get(element.tag)
+    return extensions if translate is None else translate(extensions, site)
+
+
+def _audit(roots: Iterable[SourceElement], report: Report) -> None:
+    audit(_VOCABULARY, roots, report)
+
+
+DIALECT = Dialect(
+    name="Camunda 7",
+    namespaces=(NAMESPACE,),
+    platforms=("Camunda Platform",),
+    extensions=_extensions,
+    formula=juel.formula,
+    condition=juel.formula,
+    writes_outward=True,
+    quartz=True,
+    example="${{{}}}",
+    audit=_audit,
+)

@@ -1,0 +1,220 @@
+"""Flowable and Activiti: the `flowable:` and `activiti:` attributes and extension elements.
+
+Both namespaces mean the same, and Flowable reads them alike. Reference: flowable-bpmn-converter.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from msgspec.structs import replace
+
+from engine.model.dialects import activiti, juel
+from engine.model.dialects.activiti import JOB_TASKS, LOOP, Site
+from engine.model.dialects.audit import Rule, Vocabulary, audit
+from engine.model.dialects.dialect import Dialect
+from engine.model.extensions import NOTHING, Extensions, Formula, LoopSource
+from engine.model.report import Report
+from engine.model.source import SourceElement, is_true
+
+NAMESPACES: Final = ("http://flowable.org/bpmn", "http://activiti.org/bpmn")
+
+_Translate = Callable[[Extensions, Site], Extensions]
+
+
+def _work(extensions: Extensions, site: Site) -> Extensions:
+    return activiti.read_work(site, extensions, external="external-worker")
+
+
+def _script(extensions: Extensions, site: Site) -> Extensions:
+    return activiti.read_script(site, extensions)
+
+
+def _task(extensions: Extensions, site: Site) -> Extensions:
+    return replace(extensions, task=activiti.read_task(site))
+
+
+def _call(extensions: Extensions, site: Site) -> Extensions:
+    call = activiti.read_call(site)
+    everything = call.propagate_all_parent_variables or is_true(site.text("inheritVariables"))
+    return replace(
+        extensions,
+        call=replace(
+            call,
+            propagate_all_parent_variables=everything,
+            business_key=site.formula("businessKey"),
+            inherits_business_key=is_true(site.text("inheritBusinessKey")),
+        ),
+    )
+
+
+def _loop(extensions: Extensions, site: Site) -> Extensions:
+    return replace(extensions, loop=_aggregated(site, activiti.read_loop(site)))
+
+
+def _aggregated(site: Site, loop: LoopSource) -> LoopSource:
+    """A variable aggregation: each iteration adds an object of the variables it names."""
+    aggregations = site.parts("variableAggregation")
+    if not aggregations:
+        return loop
+    aggregation, *others = aggregations
+    line = aggregation.sourceline or site.line
+    if others or any(part.get("sourceExpression") for part in aggregation):
+        site.refuse("Only one aggregation, of variables by their names, is executed.", line)
+    names = [
+        (part.get("source"), part.get("target")) for part in site.parts("variable", aggregation)
+    ]
+    entries = ", ".join(f'"{target or source}": {source}' for source, target in names if source)
+    return replace(
+        loop,
+        output=Formula(f"{{{entries}}}", "feel", line),
+        output_collection=aggregation.get("target"),
+    )
+
+
+def _error(extensions: Extensions, site: Site) -> Extensions:
+    return replace(extensions, code_variable=site.text("errorVariableName"))
+
+
+# --- the tables ---
+
+_TRANSLATIONS: Final[dict[str, _Translate]] = {
+    **dict.fromkeys(sorted(JOB_TASKS), _work),
+    "scriptTask": _script,
+    "userTask": _task,
+    "callActivity": _call,
+    "multiInstanceLoopCharacteristics": _loop,
+    "errorEventDefinition": _error,
+}
+"""Tag of the element -> its translation."""
+
+_USER_TASK: Final = frozenset({"userTask"})
+_CALL: Final = frozenset({"callActivity"})
+_START: Final = frozenset({"startEvent"})
+_SCRIPT_TASK: Final = frozenset({"scriptTask"})
+_ERROR: Final = activiti.ERROR
+_FALSE: Final = frozenset({"false"})
+
+_ACCEPTED: Final = (Rule("accepted"),)
+_WORK: Final = (Rule("translated", JOB_TASKS),)
+_NO_USERS: Final = (Rule("warned", None, "Everybody who may write commands may start instances."),)
+_LISTENER: Final = (Rule("warned", None, "Listeners are not run: draw what they do as a task."),)
+_FORMS: Final = (Rule("warned", None, "Forms are shown by what people work with."),)
+_SKIP: Final = (Rule("refused", None, "Draw a gateway that goes around it."),)
+_EVENTS: Final = (Rule("refused", None, "Make it a message event."),)
+_PLACE: Final = (Rule("refused", None, "Results are written as any variable is.", _FALSE),)
+
+_VOCABULARY: Final = Vocabulary(
+    prefixes={NAMESPACES[0]: "flowable", NAMESPACES[1]: "activiti"},
+    attributes={
+        **dict.fromkeys(("type", "topic", "class", "delegateExpression", "expression"), _WORK),
+        **dict.fromkeys(
+            ("assignee", "candidateUsers", "candidateGroups", "dueDate", "priority"),
+            (Rule("translated", _USER_TASK),),
+        ),
+        **dict.fromkeys(
+            ("async", "asyncBefore", "asyncAfter", "asyncLeave", "asyncLeaveExclusive",
+             "exclusive", "completeAsync", "diagramRelationId"),
+            _ACCEPTED,
+        ),
+        **dict.fromkeys(
+            ("candidateStarterUsers", "candidateStarterGroups", "isStartableInTasklist"), _NO_USERS
+        ),
+        **dict.fromkeys(("formFieldValidation", "formHandlerClass"), _FORMS),
+        **dict.fromkeys(
+            ("useLocalScopeForResultVariable", "storeResultVariableAsTransient",
+             "errorVariableLocalScope", "errorVariableTransient"),
+            _PLACE,
+        ),
+        **dict.fromkeys(("collection", "elementVariable"), (Rule("translated", LOOP),)),
+        **dict.fromkeys(
+            ("businessKey", "inheritBusinessKey", "inheritVariables"), (Rule("translated", _CALL),)
+        ),
+        **dict.fromkeys(
+            ("owner", "category", "taskIdVariableName", "taskCompleterVariableName"),
+            (Rule("warned", None, "Tasks have an assignee and candidates."),),
+        ),
+        "resultVariable": (Rule("translated", JOB_TASKS | _SCRIPT_TASK),),
+        "resultVariableName": _WORK,
+        "autoStoreVariables": (
+            Rule("warned", None, "A script's worker says itself what it stores.", _FALSE),
+        ),
+        "formKey": (
+            Rule("translated", _USER_TASK),
+            Rule("warned", _START, _FORMS[0].advice),
+        ),
+        "initiator": (Rule("warned", _START, "Set the variable when you start the instance."),),
+        "errorVariableName": (Rule("translated", _ERROR),),
+        "skipExpression": _SKIP,
+        "triggerable": (
+            Rule("warned", None, "A worker completes the job when all of it is done.", _FALSE),
+        ),
+        "elementIndexVariable": (Rule("refused", None, "Use the variable loopCounter."),),
+        "calledElementType": (
+            Rule("refused", _CALL, "Call the process by its key.", frozenset({"key"})),
+        ),
+        "sameDeployment": (
+            Rule("refused", _CALL, "The latest version of the process is called.", _FALSE),
+        ),
+        "fallbackToDefaultTenant": (Rule("accepted"),),
+        "processInstanceName": (Rule("warned", None, "Instances have an id and a business key."),),
+        "businessCalendarName": (
+            Rule("refused", None, "Give dates, durations and cycles in ISO 8601."),
+        ),
+        "rules": (Rule("refused", None, "Make it an external worker task with a topic."),),
+        "ruleVariablesInput": (Rule("refused", None, "Make it an external worker task."),),
+        "exclude": (Rule("refused", None, "Make it an external worker task.", _FALSE),),
+    },
+    elements={
+        "field": (
+            Rule("translated", JOB_TASKS),
+            Rule("warned", None, "Only jobs have fields."),
+        ),
+        "failedJobRetryTimeCycle": (
+            Rule("translated", JOB_TASKS | _SCRIPT_TASK),
+            Rule("warned", None, "Only jobs are tried again."),
+        ),
+        "in": (Rule("translated", _CALL),),
+        "out": (Rule("translated", _CALL),),
+        "variableAggregation": (Rule("translated", LOOP),),
+        "executionListener": _LISTENER,
+        "taskListener": _LISTENER,
+        "eventListener": _LISTENER,
+        "formProperty": _FORMS,
+        "formData": _FORMS,
+        "mapException": (Rule("refused", None, "Let the worker throw the BPMN error."),),
+        "customResource": (Rule("warned", None, "Tasks have an assignee and candidates."),),
+        "localization": (Rule("accepted"),),
+        "eventType": _EVENTS,
+        "triggerEventType": _EVENTS,
+        "eventCorrelationParameter": _EVENTS,
+        "eventInParameter": _EVENTS,
+        "eventOutParameter": _EVENTS,
+        "channelKey": _EVENTS,
+    },
+)  # fmt: skip
+
+
+def _extensions(element: SourceElement, report: Report) -> Extensions:
+    if element.tag == "message":
+        return activiti.message_key(element)
+    translate = _TRANSLATIONS.get(element.tag)
+    return NOTHING if translate is None else translate(NOTHING, Site(element, report, NAMESPACES))
+
+
+def _audit(roots: Iterable[SourceElement], report: Report) -> None:
+    audit(_VOCABULARY, roots, report)
+
+
+DIALECT = Dialect(
+    name="Flowable",
+    namespaces=NAMESPACES,
+    platforms=(),
+    extensions=_extensions,
+    formula=juel.formula,
+    condition=juel.formula,
+    executable_by_default=True,
+    writes_outward=True,
+    quartz=True,
+    example="${{{}}}",
+    audit=_audit,
+)

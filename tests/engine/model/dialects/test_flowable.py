@@ -1,0 +1,143 @@
+"""The `flowable:` and `activiti:` extensions, which mean the same."""
+
+import pytest
+from lxml import etree
+
+from engine.model import elements as e
+from engine.model.compile import CompiledResource
+from engine.model.dialects import choose, flowable
+from tests.support.findings import codes
+from tests.support.models import chain, compiled_resource, extensions, start, tag
+from tests.support.vendor_models import vendor_file, vendor_resource
+
+PREFIXES = ("flowable", "activiti")
+
+
+def made_with(
+    kind: str, *content: str, prefix: str = "flowable", attributes: dict[str, str]
+) -> CompiledResource:
+    own = {f"{prefix}:{name}": value for name, value in attributes.items()}
+    node = tag(kind, extensions(*content), id="x", **own)
+    return vendor_resource(start("s"), node, chain("s", "x"), platform=None)
+
+
+def job_of(made: CompiledResource) -> e.JobDefinition:
+    assert made.findings == ()
+    found = made.process("p").element("x")
+    assert isinstance(found, e.ServiceTask | e.SendTask | e.ScriptTask)
+    assert found.job is not None
+    return found.job
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_a_file_with_these_extensions_is_read_as_flowable(prefix: str) -> None:
+    content = vendor_file(tag("process", id="p", **{f"{prefix}:new": "1"}))
+    assert choose(etree.fromstring(content)) is flowable.DIALECT
+
+
+def test_a_process_is_executable_unless_it_says_otherwise() -> None:
+    silent = tag("process", start("s", ""), id="p", **{"flowable:async": "true"})
+    assert compiled_resource(vendor_file(silent)).process("p").process_id == "p"
+    denying = tag("process", start("t"), id="q", isExecutable="false")
+    made = compiled_resource(vendor_file(silent, denying))
+    assert codes(made) == [("not-executable", "q")]
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+@pytest.mark.parametrize(
+    ("attributes", "job_type"),
+    [
+        ({"type": "external-worker", "topic": "pay"}, "pay"),
+        ({"class": "com.example.Pay"}, "com.example.Pay"),
+        ({"delegateExpression": "${payment}"}, "payment"),
+        ({"expression": "#{payment.charge()}"}, "payment.charge"),
+        ({"type": "http"}, "http"),
+    ],
+)
+def test_work_that_the_engine_cannot_do_is_a_job(
+    prefix: str, attributes: dict[str, str], job_type: str
+) -> None:
+    made = made_with("serviceTask", prefix=prefix, attributes=attributes)
+    assert job_of(made).type == job_type
+
+
+def test_fields_are_headers_and_their_expressions_too() -> None:
+    made = made_with(
+        "serviceTask",
+        '<flowable:field name="requestMethod"><flowable:string><![CDATA[GET]]></flowable:string>'
+        '</flowable:field><flowable:field name="requestUrl"><flowable:expression>'
+        "https://example.org/${id}</flowable:expression></flowable:field>"
+        '<flowable:field name="to" stringValue="a@example.org"/>',
+        attributes={"type": "http"},
+    )
+    job = job_of(made)
+    assert job.headers == {"requestMethod": "GET", "to": "a@example.org"}
+    assert job.computed_headers["requestUrl"].text == "https://example.org/${id}"
+
+
+@pytest.mark.parametrize("name", ["resultVariable", "resultVariableName"])
+def test_a_value_expression_is_evaluated_inline(name: str) -> None:
+    made = made_with("serviceTask", attributes={"expression": "${1 + 1}", name: "two"})
+    found = made.process("p").element("x")
+    assert isinstance(found, e.ServiceTask)
+    assert found.script is not None
+    assert found.script.result_variable == "two"
+
+
+def test_a_user_task_has_people() -> None:
+    made = made_with("userTask", attributes={"assignee": "${boss}", "candidateGroups": "a,b"})
+    found = made.process("p").element("x")
+    assert isinstance(found, e.UserTask)
+    assert not isinstance(found.assignee, str | None)
+    assert (found.assignee.text, found.candidate_groups) == ("${boss}", "a,b")
+
+
+def test_a_call_may_inherit_variables_and_business_key() -> None:
+    own = {"flowable:inheritVariables": "true", "flowable:inheritBusinessKey": "true"}
+    mapped = extensions('<flowable:in source="a" target="b"/><flowable:out source="c" target="d"/>')
+    node = tag("callActivity", mapped, id="x", calledElement="q", **own)
+    made = vendor_resource(start("s"), node, chain("s", "x"), platform=None)
+    found = made.process("p").element("x")
+    assert isinstance(found, e.CallActivity)
+    assert found.propagate_all_parent_variables
+    assert found.inherits_business_key
+    assert [mapping.target for mapping in (*(found.passes or ()), *found.outputs)] == [
+        ("b",),
+        ("d",),
+    ]
+
+
+@pytest.mark.parametrize("value", ["false", "key"])
+def test_values_that_ask_for_nothing_are_silent(value: str) -> None:
+    name = "calledElementType" if value == "key" else "sameDeployment"
+    node = tag("callActivity", id="x", calledElement="q", **{f"flowable:{name}": value})
+    made = vendor_resource(start("s"), node, chain("s", "x"), platform=None)
+    assert made.findings == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "attributes", "code"),
+    [
+        ("userTask", {"skipExpression": "${true}"}, "unsupported-extension"),
+        ("userTask", {"somethingNew": "a"}, "unsupported-extension"),
+        ("userTask", {"category": "a"}, "no-effect"),
+        ("userTask", {"topic": "a"}, "no-effect"),
+        ("task", {"assignee": "a"}, "no-effect"),
+    ],
+)
+def test_nothing_is_passed_over(kind: str, attributes: dict[str, str], code: str) -> None:
+    made = made_with(kind, attributes=attributes)
+    assert codes(made) == [(code, "x")]
+    assert made.deployable is (code == "no-effect")
+
+
+@pytest.mark.parametrize(
+    ("part", "code"),
+    [
+        ('<flowable:taskListener event="create" class="A"/>', "no-effect"),
+        ('<flowable:formProperty id="f"/>', "no-effect"),
+        ("<flowable:eventType>e</flowable:eventType>", "unsupported-extension"),
+    ],
+)
+def test_no_extension_element_is_passed_over(part: str, code: str) -> None:
+    assert codes(made_with("userTask", part, attributes={"async": "true"})) == [(code, "x")]
