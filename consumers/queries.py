@@ -3,8 +3,8 @@
 Values of variables are their JSON texts as stored: numbers keep all their digits.
 """
 
-from collections.abc import Iterator
-from typing import Any, assert_never
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import msgspec
 
@@ -18,6 +18,7 @@ from engine.state import (
     ProcessInstance,
     SignalWait,
     SubscriptionWait,
+    SweepWait,
     TaskWait,
     TimerWait,
     Tombstone,
@@ -116,26 +117,23 @@ def _waiting(state: ProcessInstance) -> Iterator[Json]:
         }
 
 
+_KINDS: Mapping[type[Wait], str] = {
+    JobWait: "JOB",
+    TaskWait: "USER_TASK",
+    TimerWait: "TIMER",
+    SubscriptionWait: "MESSAGE",
+    SignalWait: "SIGNAL",
+    ConditionWait: "CONDITION",
+    CallWait: "CALL",
+    SweepWait: "COMPENSATION",
+    IncidentWait: "INCIDENT",
+}
+
+
 def _kind(wait: Wait) -> str:
-    match wait:
-        case JobWait():
-            return "RETRY" if wait.retry_at is not None else "JOB"
-        case TaskWait():
-            return "USER_TASK"
-        case TimerWait():
-            return "TIMER"
-        case SubscriptionWait():
-            return "MESSAGE"
-        case SignalWait():
-            return "SIGNAL"
-        case ConditionWait():
-            return "CONDITION"
-        case CallWait():
-            return "CALL"
-        case IncidentWait():
-            return "INCIDENT"
-        case _:
-            assert_never(wait)
+    if isinstance(wait, JobWait) and wait.retry_at is not None:
+        return "RETRY"
+    return _KINDS[type(wait)]
 
 
 def _element(state: ProcessInstance, wait: Wait) -> str | None:

@@ -48,13 +48,17 @@ class InstanceChanged(Event, frozen=True, kw_only=True, omit_defaults=True):
 class ElementActivated(Event, frozen=True, kw_only=True, omit_defaults=True):
     """An element instance began, consuming one arrival of each flow in `consumed`.
 
-    `scope` is the key of the element instance around it, 0 for the process itself.
+    `scope` is the key of the element instance around it, 0 for the process itself. `ordinal`
+    counts the iterations of a loop from 1: `scope` is then that of the loop; 0: it is none.
+    `compensates` is the entry of the ledger whose handler this is.
     """
 
     key: int
     element_id: str
     scope: int
     consumed: tuple[str, ...] = ()
+    ordinal: int = 0
+    compensates: int = 0
 
 
 class ElementCompleted(Event, frozen=True, kw_only=True, omit_defaults=True):
@@ -105,21 +109,47 @@ class TimerClosed(Event, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class SubscriptionOpened(Event, frozen=True, kw_only=True, omit_defaults=True):
-    """`owner` waits for a message; `interrupting` False takes any number of them."""
+    """`owner` waits for a message, a signal or a condition (`kind`).
+
+    `interrupting` False takes any number of them. `name` is that of the message or signal, or the
+    text of the condition. `since` is the offset at which the wait for a signal began.
+    """
 
     key: int
     owner: int
     element_id: str
     name: str
-    correlation_key: str
+    correlation_key: str = ""
     interrupting: bool = True
+    kind: str = "message"
+    since: int = 0
 
 
 class SubscriptionClosed(Event, frozen=True, kw_only=True, omit_defaults=True):
-    """`message` is the number of the message that was taken, None: withdrawn."""
+    """`message` is the number of the message that was taken; `taken`: a signal or condition was.
+
+    Neither: withdrawn.
+    """
 
     key: int
     message: int | None = None
+    taken: bool = False
+
+
+class EventThrown(Event, frozen=True, kw_only=True, omit_defaults=True):
+    """`owner` threw a message, a signal or an escalation (`kind`), whose code is then the name.
+
+    `variables` are the text of a JSON object. `caught`: an event of this instance caught the
+    escalation; otherwise it went on to the caller, or nobody caught it.
+    """
+
+    owner: int
+    kind: str
+    name: str
+    correlation_key: str = ""
+    ttl_ms: int = 0
+    variables: str = "{}"
+    caught: bool = False
 
 
 class JobOpened(Event, frozen=True, kw_only=True, omit_defaults=True):
@@ -204,13 +234,90 @@ class IncidentResolved(Event, frozen=True, kw_only=True, omit_defaults=True):
     canceled: bool = False
 
 
+class LoopOpened(Event, frozen=True, kw_only=True, omit_defaults=True):
+    """The element instance `key` is a loop, and its iterations live inside it.
+
+    `count` is how often it runs (None: until it is stopped), `items` the JSON texts of a collection
+    as it was now. Each iteration has a counter, from `counter_first` on, its item in the variable
+    `item`, and `output` as a variable of its own.
+    """
+
+    key: int
+    count: int | None = None
+    items: tuple[str, ...] = ()
+    item: str | None = None
+    output: str | None = None
+    counter_first: int = 1
+
+
+class OutputCollected(Event, frozen=True, kw_only=True, omit_defaults=True):
+    """What an iteration of the loop `key` adds to its outputs, as a JSON text."""
+
+    key: int
+    ordinal: int
+    text: str
+
+
+class LoopStopped(Event, frozen=True, kw_only=True, omit_defaults=True):
+    """No further iteration begins, and those that still run are ended."""
+
+    key: int
+
+
 class ConditionEvaluated(Event, frozen=True, kw_only=True, omit_defaults=True):
-    """One condition of a decision point, in the order of evaluation."""
+    """One condition of a decision point, in the order of evaluation.
+
+    With `key` it is that of an event, which has changed to `result`; `flow_id` is then empty.
+    """
 
     scope: int
     flow_id: str
     expression: str
     result: bool
+    key: int = 0
+
+
+class CompensationRecorded(Event, frozen=True, kw_only=True, omit_defaults=True):
+    """The element instance `key` is about to complete in `scope`, and can be compensated then.
+
+    By its `handler`, which will see these `variables`; without one, by what completed inside it.
+    `inside`: the handler is an event sub-process, which may compensate that itself.
+    """
+
+    key: int
+    element_id: str
+    scope: int
+    handler: str = ""
+    variables: dict[str, str] = {}
+    inside: bool = False
+
+
+class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An entry of the ledger, and the scope in which it lies."""
+
+    key: int
+    scope: int
+
+
+class CompensationStarted(Event, frozen=True, kw_only=True, omit_defaults=True):
+    """A sweep began: the handlers of `entries` run one after the other, in the scope `scope`.
+
+    `expanded` were in their place and completed with them. `owner` waits for the sweep; where it is
+    the scope itself, only a transaction that is canceled (`cancels`) does.
+    """
+
+    key: int
+    owner: int
+    scope: int
+    entries: tuple[LedgerEntry, ...]
+    expanded: tuple[LedgerEntry, ...] = ()
+    cancels: bool = False
+
+
+class CompensationEnded(Event, frozen=True, kw_only=True, omit_defaults=True):
+    """A sweep is over: all its handlers have ended, or it was given up."""
+
+    key: int
 
 
 AnyEvent: TypeAlias = (
@@ -224,6 +331,7 @@ AnyEvent: TypeAlias = (
     | TimerClosed
     | SubscriptionOpened
     | SubscriptionClosed
+    | EventThrown
     | JobOpened
     | JobClosed
     | TaskChanged
@@ -232,4 +340,10 @@ AnyEvent: TypeAlias = (
     | IncidentRaised
     | IncidentResolved
     | ConditionEvaluated
+    | CompensationRecorded
+    | CompensationStarted
+    | CompensationEnded
+    | LoopOpened
+    | OutputCollected
+    | LoopStopped
 )

@@ -15,13 +15,18 @@ import msgspec
 from engine.events import InstanceStart, TaskDetails
 from engine.lifecycle import ElementState, InstanceState
 
+OUTPUTS_PER_PAGE = 128
+"""How many ordinals share an entry of `ProcessInstance.outputs`."""
+
 
 class ElementInstance(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """A living element instance: the token, when it has no inner ones.
 
     `scope` is the key of the element instance around it (None: it is the process itself). `waits`
     are the keys of what it owns in `ProcessInstance.waits`. `open` counts what lives directly
-    inside it: element instances, and flows taken and not yet consumed.
+    inside it: element instances, and flows taken and not yet consumed. `ordinal` counts the
+    iterations of the loop that it lies in, from 1; 0: it is none. `compensates` is the entry of the
+    ledger whose handler it is; 0: of none.
     """
 
     key: int
@@ -31,6 +36,48 @@ class ElementInstance(msgspec.Struct, frozen=True, kw_only=True, array_like=True
     state: ElementState = ElementState.ACTIVE
     waits: tuple[int, ...] = ()
     open: int = 0
+    ordinal: int = 0
+    compensates: int = 0
+
+
+class Loop(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
+    """An activity that runs several times: what the element instance around its iterations knows.
+
+    `count` None: until it is stopped. `items` are the JSON texts of its collection, fixed when it
+    opened. `begun`, `completed` and `terminated` count iterations. `item` and `output` name
+    variables of each iteration, and `counter_first` is the first one's loop counter.
+    """
+
+    count: int | None = None
+    items: tuple[str, ...] = ()
+    item: str | None = None
+    output: str | None = None
+    counter_first: int = 1
+    begun: int = 0
+    completed: int = 0
+    terminated: int = 0
+    stopped: bool = False
+
+    @property
+    def wants_more(self) -> bool:
+        """Whether a further iteration is still to begin."""
+        return not self.stopped and (self.count is None or self.begun < self.count)
+
+
+class Compensable(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
+    """An entry of the ledger: an activity that completed as the element instance `key`.
+
+    `handler` is the element that undoes it, with these `variables`; empty: what completed inside it
+    is compensated in its place. `inside`: the handler may do that itself. `sweep` is the sweep that
+    has claimed it.
+    """
+
+    key: int
+    element_id: str
+    handler: str = ""
+    variables: dict[str, str] = {}
+    sweep: int = 0
+    inside: bool = False
 
 
 class Waiting(msgspec.Struct, frozen=True, kw_only=True, array_like=True, tag_field="wait"):
@@ -75,10 +122,45 @@ class SubscriptionWait(Waiting, frozen=True, kw_only=True, tag="subscription"):
     interrupting: bool = True
 
 
+class SignalWait(Waiting, frozen=True, kw_only=True, tag="signal"):
+    """`since` is the offset of the record in which the wait began."""
+
+    key: int
+    owner: int
+    element_id: str
+    name: str
+    interrupting: bool = True
+    since: int = 0
+
+
+class ConditionWait(Waiting, frozen=True, kw_only=True, tag="condition"):
+    """`holds`: what the condition gave when it was last evaluated."""
+
+    key: int
+    owner: int
+    element_id: str
+    interrupting: bool = True
+    holds: bool = False
+
+
 class CallWait(Waiting, frozen=True, kw_only=True, tag="call"):
     key: int
     owner: int
     child_id: str
+
+
+class SweepWait(Waiting, frozen=True, kw_only=True, tag="sweep"):
+    """The handlers of some entries run one after the other in `scope`; `begun` counts them.
+
+    `cancels`: after the last one the transaction, which owns the sweep, is left as canceled.
+    """
+
+    key: int
+    owner: int
+    scope: int
+    entries: tuple[int, ...]
+    begun: int = 0
+    cancels: bool = False
 
 
 class IncidentWait(Waiting, frozen=True, kw_only=True, tag="incident"):
@@ -91,7 +173,17 @@ class IncidentWait(Waiting, frozen=True, kw_only=True, tag="incident"):
     since_ms: int = 0
 
 
-Wait: TypeAlias = JobWait | TaskWait | TimerWait | SubscriptionWait | CallWait | IncidentWait
+Wait: TypeAlias = (
+    JobWait
+    | TaskWait
+    | TimerWait
+    | SubscriptionWait
+    | SignalWait
+    | ConditionWait
+    | CallWait
+    | SweepWait
+    | IncidentWait
+)
 
 
 class ProcessInstance(msgspec.Struct, kw_only=True, array_like=True):
@@ -102,6 +194,11 @@ class ProcessInstance(msgspec.Struct, kw_only=True, array_like=True):
     counts flows taken and not consumed, by scope key and flow id. `variables` holds JSON texts by
     scope key and name; a scope without variables has no entry. `variables_bytes` is the size of
     all names and texts in UTF-8. `revision` counts the commands that changed the document.
+    `loops` are by the key of the element instance around the iterations; `outputs` what these have
+    given, by loop, page (`OUTPUTS_PER_PAGE` ordinals) and ordinal, so that one more output changes
+    little; `loops_bytes` is the size of all items and outputs. `ledger` holds what completed and can
+    be compensated, by scope and key, each scope in the order of completion; `ledger_bytes` is the
+    size of the variables in it.
     """
 
     instance_id: str
@@ -116,6 +213,11 @@ class ProcessInstance(msgspec.Struct, kw_only=True, array_like=True):
     arrivals: dict[int, dict[str, int]]
     variables: dict[int, dict[str, str]]
     variables_bytes: int = 0
+    loops: dict[int, Loop] = {}
+    outputs: dict[int, dict[int, dict[int, str]]] = {}
+    loops_bytes: int = 0
+    ledger: dict[int, dict[int, Compensable]] = {}
+    ledger_bytes: int = 0
 
     @property
     def root(self) -> int:

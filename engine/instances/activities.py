@@ -13,13 +13,14 @@ def activate(advance: Advance, activity: Activity, key: int) -> Step:
     """Inputs, then boundary events: all evaluated first, so that a failure arms none of them.
 
     The boundary events see the inputs: they are armed inside the activity's scope. They stay as
-    they are when a later step fails and is retried, so that a deadline never moves.
+    they are when a later step fails and is retried, so that a deadline never moves. Of an activity
+    that is repeated, each iteration has the inputs, and the loop the boundary events.
     """
     if not activity.inputs and not activity.boundary:
         return Step.RUN
-    made = map_inputs(advance, activity.inputs, key)
+    made = map_inputs(advance, () if advance.is_loop(key) else activity.inputs, key)
     armed: list[AnyEvent] = []
-    for index in activity.boundary:
+    for index in advance.attached(key):
         event = advance.model.elements[index]
         if isinstance(event, BoundaryEvent):
             waiter = Waiter(key, event.id, event.interrupting, made)

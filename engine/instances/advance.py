@@ -5,6 +5,7 @@ follows sees it. What is still to do waits in queues, none of them part of the s
 
 - `due`: steps of element instances that must be taken before anything else;
 - `touched`: scopes in which something ended, perhaps the last thing;
+- `swept`: sweeps of compensation whose handler has ended, by key;
 - `moved`: scopes in which something moved or ended, so that a join may no longer have to wait;
 - `free`: joins, by scope and index, that need not wait; the agenda comes to them;
 - `agenda`: flows that arrived and scopes to start. Only here a transition may be cut: all of it can
@@ -22,7 +23,7 @@ from engine.instances.evaluator import Evaluator
 from engine.instances.evolve import evolve
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
-from engine.model.elements import AnyElement, ProcessModel
+from engine.model.elements import Activity, AnyElement, ProcessModel
 from engine.outcome import Context
 from engine.state import ElementInstance, ProcessInstance
 
@@ -51,9 +52,12 @@ class Advance:
         self.dirty: set[int] = set()
         self.due: deque[DueStep] = deque()
         self.touched: dict[int, None] = {}
+        self.swept: dict[int, None] = {}
         self.moved: dict[int, None] = {}
         self.free: dict[tuple[int, int], None] = {}
         self.agenda: deque[tuple[int, int]] = deque()
+        self.conditions_changed = False
+        """Whether what conditional events wait for may have become true."""
         self.consequences = Consequences(context, model, state)
         self.consequences.steps = steps
         self._key = state.counter
@@ -68,6 +72,7 @@ class Advance:
             row(self.consequences, event)
         if isinstance(event, e.VariablesSet):
             self.dirty.add(event.scope)
+            self.conditions_changed = self.model.conditional
         elif isinstance(event, e.FlowTaken):
             self.moved[event.scope] = None
         elif isinstance(event, e.ElementCompleted | e.ElementTerminated):
@@ -78,8 +83,11 @@ class Advance:
     def _leave_scope(self, key: int) -> None:
         if key in self.state.variables:
             self.dirty.add(key)
-        scope = self.state.elements[key].scope
+        instance = self.state.elements[key]
+        scope = instance.scope
         if scope is not None:
+            if instance.compensates:
+                self.swept[self.state.ledger[scope][instance.compensates].sweep] = None
             self.touched[scope] = None
             self.moved[scope] = None
 
@@ -106,6 +114,35 @@ class Advance:
         """The element of a living element instance other than the process's own."""
         return self.model.element(self.state.elements[key].element_id)
 
+    def is_loop(self, key: int) -> bool:
+        """Whether an element instance is a loop: what the activity does, its iterations do."""
+        instance = self.state.elements[key]
+        if instance.scope is None or instance.ordinal:
+            return False
+        return getattr(self.element(key), "loop", None) is not None
+
+    def attached(self, key: int) -> tuple[int, ...]:
+        """The boundary events of an element instance: a loop has them, not its iterations."""
+        instance = self.state.elements[key]
+        if instance.scope is None or instance.ordinal:
+            return ()
+        element = self.element(key)
+        return element.boundary if isinstance(element, Activity) else ()
+
+    def begin_iteration(self, element: AnyElement, loop: int) -> None:
+        """Activate the next iteration of a loop; its first step is due."""
+        key, ordinal = self.new_key(), self.state.loops[loop].begun + 1
+        self.emit(e.ElementActivated(key=key, element_id=element.id, scope=loop, ordinal=ordinal))
+        self.due.append(DueStep(key, Step.ACTIVATE, None))
+
+    def activate(self, element: AnyElement, scope: int, *, consumed: tuple[str, ...] = ()) -> int:
+        """Activate an element, with no step due yet."""
+        key = self.new_key()
+        self.emit(
+            e.ElementActivated(key=key, element_id=element.id, scope=scope, consumed=consumed)
+        )
+        return key
+
     def begin(
         self,
         element: AnyElement,
@@ -116,10 +153,7 @@ class Advance:
         payload: v.Texts | None = None,
     ) -> int:
         """Activate an element; its first step is due."""
-        key = self.new_key()
-        self.emit(
-            e.ElementActivated(key=key, element_id=element.id, scope=scope, consumed=consumed)
-        )
+        key = self.activate(element, scope, consumed=consumed)
         self.due.append(DueStep(key, step, payload))
         return key
 
@@ -133,13 +167,14 @@ class Advance:
     def set_variables(self, scope: int, variables: v.Texts) -> None:
         """Set variables in just this scope. Raises StuckError beyond the instance's limit."""
         if variables:
-            self._set({scope: dict(variables)})
+            self.set_each({scope: dict(variables)})
 
     def propagate(self, scope: int, variables: v.Texts) -> None:
         """Write without a mapping: each to the nearest scope that has the name, else the root."""
-        self._set(v.propagate(self.state, scope, variables))
+        self.set_each(v.propagate(self.state, scope, variables))
 
-    def _set(self, targets: dict[int, dict[str, str]]) -> None:
+    def set_each(self, targets: dict[int, dict[str, str]]) -> None:
+        """Set variables in several scopes, all or none. Raises StuckError as `set_variables`."""
         limit = self.context.settings.variables_bytes_max
         total = self.state.variables_bytes
         total += sum(v.growth(self.state, scope, texts) for scope, texts in targets.items())

@@ -29,7 +29,9 @@ def apply_instance(
         return _answer_absent(context, state, command)
     if context.model is None:
         raise InvariantError(f"the model of {state.instance_id} is missing")
-    steps = command.steps if isinstance(command, c.Continue | c.ChildEnded) else 0
+    steps = (
+        command.steps if isinstance(command, c.Continue | c.ChildEnded | c.ChildEscalated) else 0
+    )
     advance = Advance(context, context.model, make_draft(state), steps=steps)
     rejection = COMMANDS[type(command)](advance, command)
     if rejection is not None:

@@ -3,6 +3,7 @@
 from engine import commands as c
 from engine import events as e
 from engine import state as s
+from engine.instances import escalations
 from engine.instances.advance import Advance, DueStep
 from engine.instances.endings import end_instance
 from engine.instances.errors import BpmnError, find_catcher, throw_error, unhandled
@@ -39,7 +40,19 @@ def child_ended(advance: Advance, command: c.ChildEnded) -> None:
     throw_error(advance, catcher, error)
 
 
-def _find_call(advance: Advance, command: c.ChildEnded) -> s.CallWait | None:
+def child_escalated(advance: Advance, command: c.ChildEscalated) -> None:
+    """The called instance has gone on already; it ends here if an interrupting event catches."""
+    call = _find_call(advance, command)
+    variables = parse_variables(command.variables)
+    if call is None or isinstance(variables, Rejection):
+        return
+    try:
+        escalations.throw(advance, call.owner, command.code, variables)
+    except StuckError as stuck:
+        raise_incident(advance, call.owner, Step.NOTHING, stuck)
+
+
+def _find_call(advance: Advance, command: c.ChildEnded | c.ChildEscalated) -> s.CallWait | None:
     owner = advance.state.elements.get(command.parent_element)
     for key in owner.waits if owner is not None else ():
         wait = advance.state.waits[key]

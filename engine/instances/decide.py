@@ -25,7 +25,7 @@ from engine.instances.guards import (
 from engine.instances.limits import NAME_LENGTH_MAX, RETRIES_MAX, clip, clip_optional
 from engine.instances.occurrences import occur
 from engine.instances.run import rebuild_agenda
-from engine.instances.triggers import timer
+from engine.instances.triggers import signal, timer
 from engine.lifecycle import InstanceState, Step
 from engine.rejections import Rejection, RejectionCode
 
@@ -53,22 +53,34 @@ def _set_variables(advance: Advance, command: c.SetVariables) -> Rejection | Non
 
 
 def _throw_error(advance: Advance, command: c.ThrowError) -> Rejection | None:
+    variables = _check_throw(command)
+    if isinstance(variables, Rejection):
+        return variables
+    error = BpmnError(command.code, clip_optional(command.message), variables)
+    if command.job_id is not None:
+        return jobs.throw_from_job(advance, command, error)
+    return tasks.throw_from_task(advance, command.task_id or "", error)
+
+
+def _throw_escalation(advance: Advance, command: c.ThrowEscalation) -> Rejection | None:
+    variables = _check_throw(command)
+    if isinstance(variables, Rejection):
+        return variables
+    if command.job_id is not None:
+        return jobs.escalate_from_job(advance, command, variables)
+    return tasks.escalate_from_task(advance, command.task_id or "", command.code, variables)
+
+
+def _check_throw(command: c.ThrowError | c.ThrowEscalation) -> dict[str, str] | Rejection:
+    """The variables that come along, of a throw that names one thrower and a usable code."""
     if (command.job_id is None) == (command.task_id is None):
         return Rejection(
             RejectionCode.INVALID_ARGUMENT,
             "Expected either a job_id or a task_id, found "
             + ("none" if command.job_id is None else "both"),
         )
-    variables = parse_variables(command.variables or "{}")
-    if isinstance(variables, Rejection):
-        return variables
     length = check_number("the length of code", len(command.code), 0, NAME_LENGTH_MAX)
-    if length is not None:
-        return length
-    error = BpmnError(command.code, clip_optional(command.message), variables)
-    if command.job_id is not None:
-        return jobs.throw_from_job(advance, command, error)
-    return tasks.throw_from_task(advance, command.task_id or "", error)
+    return length or parse_variables(command.variables or "{}")
 
 
 # --- timers and messages ---
@@ -101,6 +113,13 @@ def _deliver_message(advance: Advance, command: c.DeliverMessage) -> None:
         if wait.interrupting:
             advance.emit(e.SubscriptionClosed(key=wait.key, message=command.message))
         occur(advance, wait.owner, wait.element_id, variables)
+
+
+def _take_signal(advance: Advance, command: c.TakeSignal) -> None:
+    wait = advance.state.waits.get(command.subscription)
+    variables = parse_variables(command.variables)
+    if isinstance(wait, s.SignalWait) and not isinstance(variables, Rejection):
+        signal.take(advance, wait, variables)
 
 
 # --- carrying on ---
@@ -138,6 +157,7 @@ def _resolve_incident(advance: Advance, command: c.ResolveIncident) -> Rejection
 
 def _take_again(advance: Advance, incident: s.IncidentWait, retries: int | None) -> None:
     """The very step that failed; nothing before it is done a second time."""
+    advance.conditions_changed = advance.model.conditional
     match Step(incident.step):
         case Step.CONTINUE:
             rebuild_agenda(advance)
@@ -170,11 +190,14 @@ COMMANDS: Mapping[type[c.AnyCommand], Callable[[Advance, Any], Rejection | None]
     c.CompleteJob: jobs.complete,
     c.FailJob: jobs.fail,
     c.ThrowError: _throw_error,
+    c.ThrowEscalation: _throw_escalation,
     c.CompleteTask: tasks.complete,
     c.ResolveIncident: _resolve_incident,
     c.FireTimer: _fire_timer,
     c.DeliverMessage: _deliver_message,
+    c.TakeSignal: _take_signal,
     c.ChildEnded: calls.child_ended,
+    c.ChildEscalated: calls.child_escalated,
     c.TerminateChild: calls.terminate_child,
     c.Continue: _continue,
     c.RaiseIncident: _raise_incident,

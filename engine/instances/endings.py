@@ -17,6 +17,9 @@ CLOSED: Mapping[type[s.Wait], Callable[[Any], e.AnyEvent]] = {
     s.TaskWait: lambda task: e.TaskChanged(key=task.key, owner=task.owner, state="canceled"),
     s.TimerWait: lambda timer: e.TimerClosed(key=timer.key),
     s.SubscriptionWait: lambda subscription: e.SubscriptionClosed(key=subscription.key),
+    s.SignalWait: lambda signal: e.SubscriptionClosed(key=signal.key),
+    s.ConditionWait: lambda condition: e.SubscriptionClosed(key=condition.key),
+    s.SweepWait: lambda sweep: e.CompensationEnded(key=sweep.key),
     s.CallWait: lambda call: e.CallClosed(key=call.key),
     s.IncidentWait: lambda incident: e.IncidentResolved(key=incident.key, canceled=True),
 }

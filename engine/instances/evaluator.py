@@ -45,9 +45,9 @@ class Evaluator:
         except EvaluationError as error:
             raise _failed(expression, error) from None
 
-    def condition(self, expression: Expression, scope: int) -> bool:
+    def condition(self, expression: Expression, scope: int, locals_: Locals | None = None) -> bool:
         """Whether a condition holds, as the scope sees variables. Raises StuckError."""
-        self._enter(scope, None)
+        self._enter(scope, locals_)
         try:
             return to_condition(expression, self._environment)
         except EvaluationError as error:

@@ -12,6 +12,7 @@ from engine import events as e
 from engine import state as s
 from engine import variables as v
 from engine.errors import InvariantError
+from engine.instances import ledger
 from engine.lifecycle import ElementState, InstanceState, guard_element, guard_instance
 
 W = TypeVar("W", bound=s.Waiting)
@@ -43,6 +44,9 @@ def make_draft(state: s.ProcessInstance) -> s.ProcessInstance:
         waits=dict(state.waits),
         arrivals={scope: dict(flows) for scope, flows in state.arrivals.items()},
         variables=dict(state.variables),
+        ledger={scope: dict(entries) for scope, entries in state.ledger.items()},
+        loops=dict(state.loops),
+        outputs=dict(state.outputs),
     )
 
 
@@ -84,28 +88,34 @@ def evolve(  # noqa: C901, PLR0912 - one case an event
             )
         case e.TimerClosed() | e.SubscriptionClosed() | e.CallClosed() | e.IncidentResolved():
             _remove_wait(state, event.key)
+        case e.CompensationEnded():
+            _remove_wait(state, event.key)
         case e.SubscriptionOpened():
-            _add_wait(
-                state,
-                s.SubscriptionWait(
-                    key=event.key,
-                    owner=event.owner,
-                    element_id=event.element_id,
-                    name=event.name,
-                    correlation_key=event.correlation_key,
-                    interrupting=event.interrupting,
-                ),
-            )
+            _add_wait(state, _subscription(event))
         case e.TaskChanged():
             _change_task(state, event)
         case e.CallOpened():
             _add_wait(state, s.CallWait(key=event.key, owner=event.owner, child_id=event.child_id))
         case e.IncidentRaised():
             _raise_incident(state, event, at_ms)
+        case e.CompensationRecorded():
+            ledger.record(state, event)
+        case e.CompensationStarted():
+            _start_sweep(state, event)
         case e.ElementTerminated():
             _remove_element(state, event.key, ElementState.TERMINATED)
+        case e.LoopOpened():
+            _open_loop(state, event)
+        case e.OutputCollected():
+            _collect(state, event)
+        case e.LoopStopped():
+            state.loops[event.key] = replace(state.loops[event.key], stopped=True)
         case e.ConditionEvaluated():
-            pass  # a trace of a decision; what it led to has events of its own
+            if event.key:
+                condition = _wait(state, event.key, s.ConditionWait)
+                state.waits[event.key] = replace(condition, holds=event.result)
+        case e.EventThrown():
+            pass  # it changes others; what it led to here has events of its own
         case e.InstanceChanged():
             if event.start is None:
                 after = InstanceState(event.state)
@@ -149,8 +159,17 @@ def _activate(state: s.ProcessInstance, event: e.ElementActivated, at_ms: int) -
         if len(event.consumed) != 1:  # else the element instance takes the place of its arrival
             _hold(state, scope_key, 1 - len(event.consumed))
     state.elements[event.key] = s.ElementInstance(
-        key=event.key, element_id=event.element_id, scope=scope_key, since_ms=at_ms
+        key=event.key,
+        element_id=event.element_id,
+        scope=scope_key,
+        since_ms=at_ms,
+        ordinal=event.ordinal,
+        compensates=event.compensates,
     )
+    if event.compensates and scope_key is not None:
+        ledger.begin(state, scope_key, event.compensates, event.key)
+    if event.ordinal and scope_key is not None:
+        state.loops[scope_key] = replace(state.loops[scope_key], begun=event.ordinal)
     _count(state, event.key)
 
 
@@ -167,7 +186,50 @@ def _remove_element(state: s.ProcessInstance, key: int, after: ElementState) -> 
         if own is not None:
             state.variables_bytes -= v.size(own)
         _hold(state, element.scope, -1)
+    if element.ordinal and element.scope is not None:
+        _count_iteration(state, element.scope, after)
+    if key in state.loops:
+        _close_loop(state, key)
+    if state.ledger:
+        ledger.end(state, element)
     return element
+
+
+def _open_loop(state: s.ProcessInstance, event: e.LoopOpened) -> None:
+    if event.key in state.loops or event.key not in state.elements:
+        raise InvariantError(f"{event.key} cannot become a loop")
+    state.loops[event.key] = s.Loop(
+        count=event.count,
+        items=event.items,
+        item=event.item,
+        output=event.output,
+        counter_first=event.counter_first,
+    )
+    state.loops_bytes += sum(map(v.utf8_length, event.items))
+
+
+def _collect(state: s.ProcessInstance, event: e.OutputCollected) -> None:
+    """New dicts for the page and for the table of pages: those before may be another document's."""
+    pages = state.outputs.get(event.key, {})
+    number = event.ordinal // s.OUTPUTS_PER_PAGE
+    page = {**pages.get(number, {}), event.ordinal: event.text}
+    state.outputs[event.key] = {**pages, number: page}
+    state.loops_bytes += v.utf8_length(event.text)
+
+
+def _count_iteration(state: s.ProcessInstance, key: int, after: ElementState) -> None:
+    loop = state.loops[key]
+    if after is ElementState.COMPLETED:
+        state.loops[key] = replace(loop, completed=loop.completed + 1)
+    else:
+        state.loops[key] = replace(loop, terminated=loop.terminated + 1)
+
+
+def _close_loop(state: s.ProcessInstance, key: int) -> None:
+    loop = state.loops.pop(key)
+    state.loops_bytes -= sum(map(v.utf8_length, loop.items))
+    for page in state.outputs.pop(key, {}).values():
+        state.loops_bytes -= sum(map(v.utf8_length, page.values()))
 
 
 def _set_variables(state: s.ProcessInstance, event: e.VariablesSet) -> None:
@@ -202,6 +264,49 @@ def _close_job(state: s.ProcessInstance, event: e.JobClosed) -> None:
     retries_left = job.retries_left if event.retries_left is None else event.retries_left
     state.waits[event.key] = replace(
         job, retries_left=retries_left, retry_at=event.retry_at, stopped=event.retry_at is None
+    )
+
+
+def _subscription(event: e.SubscriptionOpened) -> s.Wait:
+    match event.kind:
+        case "signal":
+            return s.SignalWait(
+                key=event.key,
+                owner=event.owner,
+                element_id=event.element_id,
+                name=event.name,
+                interrupting=event.interrupting,
+                since=event.since,
+            )
+        case "condition":
+            return s.ConditionWait(
+                key=event.key,
+                owner=event.owner,
+                element_id=event.element_id,
+                interrupting=event.interrupting,
+            )
+        case _:
+            return s.SubscriptionWait(
+                key=event.key,
+                owner=event.owner,
+                element_id=event.element_id,
+                name=event.name,
+                correlation_key=event.correlation_key,
+                interrupting=event.interrupting,
+            )
+
+
+def _start_sweep(state: s.ProcessInstance, event: e.CompensationStarted) -> None:
+    ledger.claim(state, event)
+    _add_wait(
+        state,
+        s.SweepWait(
+            key=event.key,
+            owner=event.owner,
+            scope=event.scope,
+            entries=tuple(entry.key for entry in event.entries),
+            cancels=event.cancels,
+        ),
     )
 
 

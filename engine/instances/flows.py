@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from engine import events as e
 from engine.instances.advance import Advance
+from engine.instances.compensation import record
 from engine.instances.endings import close_waits
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.model.elements import Element, SequenceFlow
@@ -12,6 +13,7 @@ from engine.model.elements import Element, SequenceFlow
 def leave(advance: Advance, element: Element, key: int, flows: Iterable[int]) -> None:
     """The element instance completes and takes these flows."""
     scope = advance.instance(key).scope
+    record(advance, element, key)
     close_waits(advance, key)
     advance.emit(e.ElementCompleted(key=key))
     if scope is not None:

@@ -4,6 +4,7 @@ from engine import commands as c
 from engine import events as e
 from engine import state as s
 from engine.expressions import schedule
+from engine.instances import escalations
 from engine.instances.advance import Advance, DueStep
 from engine.instances.errors import BpmnError, find_catcher, throw_error, unhandled
 from engine.instances.guards import (
@@ -135,6 +136,29 @@ def throw_from_job(advance: Advance, command: c.ThrowError, error: BpmnError) ->
     _close_thrown(advance, job, error, reason="error")
     throw_error(advance, catcher, error)
     return None
+
+
+def escalate_from_job(
+    advance: Advance, command: c.ThrowEscalation, variables: dict[str, str]
+) -> Rejection | None:
+    """The job stays as it is, unless what catches the escalation ends its activity."""
+    job = find_attempt(advance, command.job_id or "", command.attempt)
+    if isinstance(job, Rejection):
+        return job
+    return escalate(advance, job.owner, command.code, variables)
+
+
+def escalate(
+    advance: Advance, owner: int, code: str, variables: dict[str, str]
+) -> Rejection | None:
+    """Throw from an activity at work. An event whose code cannot be told: an incident."""
+    rejection = check_size(advance, {owner: variables})
+    if rejection is None:
+        try:
+            escalations.throw(advance, owner, code, variables)
+        except StuckError as stuck:
+            raise_incident(advance, owner, Step.NOTHING, stuck)
+    return rejection
 
 
 def _close_thrown(advance: Advance, job: s.JobWait, error: BpmnError, *, reason: str) -> None:

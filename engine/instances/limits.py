@@ -2,6 +2,9 @@
 
 RETRIES_MAX = 1_000_000
 PRIORITY_MAX = 2**31 - 1
+ITERATIONS_MAX = 100_000
+"""Of one loop over a collection or up to a cardinality."""
+
 NAME_LENGTH_MAX = 1_000
 """Of what something is found by: names and keys of messages, business keys, error codes."""
 

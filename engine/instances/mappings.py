@@ -32,11 +32,25 @@ def map_outputs(advance: Advance, mappings: tuple[Mapping, ...], key: int) -> No
     scope = advance.instance(key).scope
     if not mappings or scope is None:
         return
+    if advance.instance(key).ordinal:
+        _map_iteration(advance, mappings, key, scope)
+        return
     values = _evaluate(advance, mappings, key, merge_into=scope)
     if advance.model.writes_outward:
         advance.propagate(scope, to_texts(values))
     else:
         advance.set_variables(scope, to_texts(values))
+
+
+def _map_iteration(advance: Advance, mappings: tuple[Mapping, ...], key: int, loop: int) -> None:
+    """Outputs of an iteration: its own variables keep them, the rest goes around the loop."""
+    texts = to_texts(_evaluate(advance, mappings, key, merge_into=key))
+    around = advance.instance(loop).scope or advance.state.root
+    targets: dict[int, dict[str, str]] = {}
+    for name, text in texts.items():
+        own = v.has_own(advance.state, key, name)
+        targets.setdefault(key if own else around, {})[name] = text
+    advance.set_each(targets)
 
 
 def _evaluate(

@@ -9,8 +9,8 @@ from engine import commands as c
 from engine import events as e
 from engine.instances.advance import SCOPE_START, Advance, DueStep
 from engine.instances.arming import arm_events
-from engine.instances.conditions import ask_conditions
 from engine.instances.compensation import go_on
+from engine.instances.conditions import ask_conditions
 from engine.instances.elements import HANDLERS, loops
 from engine.instances.endings import complete_instance
 from engine.instances.event_subprocesses import disarm

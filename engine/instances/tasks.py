@@ -6,6 +6,7 @@ from engine import state as s
 from engine.instances.advance import Advance, DueStep
 from engine.instances.errors import BpmnError, find_catcher, throw_error, unhandled
 from engine.instances.guards import check_size, find_wait, parse_variables, targets_of
+from engine.instances.jobs import escalate
 from engine.instances.run import raise_incident
 from engine.instances.stuck import StuckError
 from engine.lifecycle import Step
@@ -29,6 +30,16 @@ def throw_from_task(advance: Advance, task_id: str, error: BpmnError) -> Rejecti
         return None
     throw_error(advance, catcher, error)
     return None
+
+
+def escalate_from_task(
+    advance: Advance, task_id: str, code: str, variables: dict[str, str]
+) -> Rejection | None:
+    """The task stays as it is, unless what catches the escalation ends its activity."""
+    task = find_wait(advance, task_id, s.TaskWait, "task")
+    if isinstance(task, Rejection):
+        return task
+    return escalate(advance, task.owner, code, variables)
 
 
 def complete(advance: Advance, command: c.CompleteTask) -> Rejection | None:

@@ -10,13 +10,16 @@ import msgspec
 
 from engine.errors import DefinitionError, Finding
 from engine.expressions import Expression
+from engine.model.compensation import find_handlers
 from engine.model.dialects import choose, languages
 from engine.model.elements import (
     PROCESS,
     AnyElement,
+    ConditionTrigger,
     MessageTrigger,
     ProcessModel,
     SequenceFlow,
+    SignalTrigger,
     StartEvent,
     TimerTrigger,
 )
@@ -154,6 +157,7 @@ def _compile_document(
 def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
     """The model, or None if this or an earlier process of the file has an error."""
     process = reading.process
+    find_handlers(process, reading.report)
     elements = {
         node.index: element
         for node in process.nodes
@@ -172,8 +176,14 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
         starts=process.plain_starts(PROCESS),
         message_starts=_triggered_starts(process, elements, MessageTrigger),
         timer_starts=_triggered_starts(process, elements, TimerTrigger),
+        signal_starts=_triggered_starts(process, elements, SignalTrigger),
         writes_outward=reading.dialect.writes_outward,
         quartz=reading.dialect.quartz,
+        events=process.event_starts(PROCESS),
+        conditional=any(
+            isinstance(getattr(element, "trigger", None), ConditionTrigger)
+            for element in elements.values()
+        ),
         element_index=process.node_index,
         flow_index=process.flow_index,
     )
@@ -213,7 +223,7 @@ def _condition(reading: Reading, flow: Flow) -> Expression | None:
 def _triggered_starts(
     process: ProcessSource,
     elements: dict[int, AnyElement],
-    trigger: type[MessageTrigger | TimerTrigger],
+    trigger: type[MessageTrigger | TimerTrigger | SignalTrigger],
 ) -> tuple[int, ...]:
     return tuple(
         node.index

@@ -45,10 +45,14 @@ class NoneTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="none"):
 
 
 class MessageTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="message"):
-    """`correlation_key` None: only at start events, where every key starts."""
+    """`correlation_key` None: at start events, where every key starts, and thrown with an empty one.
+
+    `ttl_ms`: how long a message that is thrown waits to be taken.
+    """
 
     name: Text
     correlation_key: Expression | None = None
+    ttl_ms: int = 0
 
 
 class TimerTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="timer"):
@@ -67,11 +71,61 @@ class ErrorTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="error"):
     message_variable: str | None = None
 
 
+class EscalationTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="escalation"):
+    """`code` None catches every escalation. Throw and end events throw the code."""
+
+    code: Text | None = None
+    code_variable: str | None = None
+
+
+class SignalTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="signal"):
+    name: Text
+
+
+class ConditionTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="conditional"):
+    """Occurs when the condition becomes true, or is true when the event begins to wait."""
+
+    condition: Expression
+
+
+class LinkTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="link"):
+    """`target` is the index of the catch event to which a throw event jumps, in the same scope."""
+
+    name: str
+    target: int | None = None
+
+
 class TerminateTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="terminate"):
     pass
 
 
-Trigger: TypeAlias = NoneTrigger | MessageTrigger | TimerTrigger | ErrorTrigger | TerminateTrigger
+class CompensateTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="compensate"):
+    """`activity` is the id of the one to compensate, None: all of the scope.
+
+    `wait`: the event waits for the handlers. At a boundary event both mean nothing.
+    """
+
+    activity: str | None = None
+    wait: bool = True
+
+
+class CancelTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="cancel"):
+    pass
+
+
+Trigger: TypeAlias = (
+    NoneTrigger
+    | MessageTrigger
+    | TimerTrigger
+    | ErrorTrigger
+    | EscalationTrigger
+    | SignalTrigger
+    | ConditionTrigger
+    | LinkTrigger
+    | TerminateTrigger
+    | CompensateTrigger
+    | CancelTrigger
+)
 
 
 # --- elements ---
@@ -96,11 +150,12 @@ class StartEvent(Element, frozen=True, kw_only=True, tag="startEvent"):
 
 
 class EndEvent(Element, frozen=True, kw_only=True, tag="endEvent"):
-    """`outputs` only where it goes on to complete: without a trigger."""
+    """`outputs` only where it goes on to complete. `job`: a worker throws its message."""
 
     trigger: Trigger = NoneTrigger()
     inputs: tuple[Mapping, ...] = ()
     outputs: tuple[Mapping, ...] = ()
+    job: "JobDefinition | None" = None
 
 
 class IntermediateCatchEvent(Element, frozen=True, kw_only=True, tag="intermediateCatchEvent"):
@@ -112,6 +167,7 @@ class IntermediateThrowEvent(Element, frozen=True, kw_only=True, tag="intermedia
     trigger: Trigger = NoneTrigger()
     inputs: tuple[Mapping, ...] = ()
     outputs: tuple[Mapping, ...] = ()
+    job: "JobDefinition | None" = None
 
 
 class BoundaryEvent(Element, frozen=True, kw_only=True, tag="boundaryEvent"):
@@ -121,13 +177,52 @@ class BoundaryEvent(Element, frozen=True, kw_only=True, tag="boundaryEvent"):
     outputs: tuple[Mapping, ...] = ()
 
 
+class MultiInstance(msgspec.Struct, frozen=True, kw_only=True, tag="multiInstance"):
+    """An activity that runs once for each item of `collection`, or `cardinality` times.
+
+    Exactly one of the two is set. `item` is the variable that holds an iteration's item. `output`
+    gives what each iteration adds to `output_collection`; `output_variable` is a local of each
+    iteration, null at first. The loop counter of the first iteration is `counter_first`.
+    """
+
+    sequential: bool = False
+    cardinality: Expression | None = None
+    collection: Expression | None = None
+    item: str | None = None
+    output: Expression | None = None
+    output_collection: str | None = None
+    output_variable: str | None = None
+    completion: Expression | None = None
+    counter_first: int = 1
+
+
+class StandardLoop(msgspec.Struct, frozen=True, kw_only=True, tag="standardLoop"):
+    """An activity that runs again while `condition` holds, at most `maximum` times.
+
+    With `test_before` the condition is asked before the first time, too.
+    """
+
+    condition: Expression | None = None
+    maximum: int | None = None
+    test_before: bool = False
+    counter_first: int = 1
+
+
+Loop: TypeAlias = MultiInstance | StandardLoop
+
+
 class Activity(Element, frozen=True, kw_only=True):
-    """`boundary` are the indexes of the events attached; `default` is the index of a flow."""
+    """`boundary` are the indexes of the events attached; `default` is the index of a flow.
+
+    `compensation` is the index of the activity that undoes this one.
+    """
 
     boundary: tuple[int, ...] = ()
     default: int | None = None
     inputs: tuple[Mapping, ...] = ()
     outputs: tuple[Mapping, ...] = ()
+    loop: Loop | None = None
+    compensation: int | None = None
 
 
 class JobDefinition(msgspec.Struct, frozen=True, kw_only=True):
@@ -204,9 +299,19 @@ class AbstractTask(Activity, frozen=True, kw_only=True, tag="task"):
 
 
 class SubProcess(Activity, frozen=True, kw_only=True, tag="subProcess"):
-    """`starts`: the indexes at which it begins (its none start event, or what has no incoming)."""
+    """`starts`: the indexes at which it begins (its none start event, or what has no incoming).
+
+    `events`: the start events of the event sub-processes directly inside it, which wait while it
+    lives. `by_event`: it is itself an event sub-process, and begins at its one start event.
+    """
 
     starts: tuple[int, ...] = ()
+    events: tuple[int, ...] = ()
+    by_event: bool = False
+
+
+class Transaction(SubProcess, frozen=True, kw_only=True, tag="transaction"):
+    """A sub-process that a cancel end event gives up as a whole."""
 
 
 class CallActivity(Activity, frozen=True, kw_only=True, tag="callActivity"):
@@ -256,6 +361,7 @@ AnyElement: TypeAlias = (
     | ManualTask
     | AbstractTask
     | SubProcess
+    | Transaction
     | CallActivity
     | ExclusiveGateway
     | ParallelGateway
@@ -277,8 +383,9 @@ class Reach(msgspec.Struct, frozen=True):
 class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """One executable process, whole. `semantics` is the version of the rules it was deployed under.
 
-    `starts`: the indexes at which a plain `StartInstance` begins; `message_starts` and
-    `timer_starts` the start events that something else triggers. `writes_outward`: whatever an
+    `starts`: the indexes at which a plain `StartInstance` begins; `message_starts`,
+    `timer_starts` and `signal_starts` the start events that something else triggers. `events`: as
+    in `SubProcess`. `conditional`: some event waits for a condition. `writes_outward`: whatever an
     activity writes goes to the nearest scope that has the name, else to the root, output mappings
     included. `quartz`: cron expressions are those of Quartz.
     """
@@ -291,8 +398,11 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     starts: tuple[int, ...]
     message_starts: tuple[int, ...] = ()
     timer_starts: tuple[int, ...] = ()
+    signal_starts: tuple[int, ...] = ()
     writes_outward: bool = False
     quartz: bool = False
+    events: tuple[int, ...] = ()
+    conditional: bool = False
     element_index: dict[str, int]
     flow_index: dict[str, int]
 

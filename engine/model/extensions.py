@@ -104,6 +104,13 @@ class LoopSource(msgspec.Struct, frozen=True, kw_only=True):
     counter_first: int = 1
 
 
+class PublishSource(msgspec.Struct, frozen=True, kw_only=True):
+    """How a message that is thrown is published."""
+
+    correlation_key: Formula | None = None
+    ttl_ms: int = 0
+
+
 class Extensions(msgspec.Struct, frozen=True, kw_only=True):
     """All that a dialect adds to one element; what does not apply to its kind is left empty."""
 
@@ -114,6 +121,7 @@ class Extensions(msgspec.Struct, frozen=True, kw_only=True):
     outputs: tuple[MappingSource, ...] = ()
     script: ScriptSource | None = None
     task: TaskSource = TaskSource()
+    publish: PublishSource | None = None
     call: CallSource | None = None
     correlation_key: Formula | None = None
     code_variable: str | None = None

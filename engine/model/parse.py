@@ -32,6 +32,8 @@ class Catalogue(msgspec.Struct, frozen=True, kw_only=True):
 
     messages: dict[str, SourceElement] = {}
     errors: dict[str, SourceElement] = {}
+    escalations: dict[str, SourceElement] = {}
+    signals: dict[str, SourceElement] = {}
     operations: dict[str, SourceElement] = {}
 
 
@@ -96,7 +98,12 @@ def _executable(
 def _read_root_element(
     child: SourceElement, catalogue: Catalogue, ids: "_Ids", report: Report
 ) -> None:
-    tables = {"message": catalogue.messages, "error": catalogue.errors}
+    tables = {
+        "message": catalogue.messages,
+        "error": catalogue.errors,
+        "escalation": catalogue.escalations,
+        "signal": catalogue.signals,
+    }
     if child.tag in tables:
         if child.id and ids.add(child):
             tables[child.tag][child.id] = child
@@ -176,6 +183,9 @@ class _ProcessReader:
         for child in drawn:
             if child.tag == "sequenceFlow":
                 self._read_flow(child, scope)
+            elif child.tag == "association":
+                source, target = child.xml.get("sourceRef"), child.xml.get("targetRef")
+                self._process.associate((source or "").strip(), (target or "").strip())
             elif child.tag in vocabulary.WARNED_IN_PROCESS:
                 _warn_no_effect(child, self._report)
             elif child.tag not in vocabulary.SILENT_IN_PROCESS:
@@ -228,6 +238,8 @@ class _ProcessReader:
         for part in node.children:
             if part.tag in vocabulary.SILENT_IN_NODE or part.tag in vocabulary.EVENT_DEFINITIONS:
                 continue
+            if part.tag in vocabulary.LOOPS and node.tag in vocabulary.ACTIVITIES:
+                continue  # read by loops.py
             if part.tag in vocabulary.WARNED_IN_NODE:
                 _warn_no_effect(part, self._report, node)
             elif part.tag in vocabulary.DATA_ASSOCIATIONS:
@@ -301,5 +313,5 @@ def _warn_no_effect(part: SourceElement, report: Report, node: Node | None = Non
 
 _IN_NODE_ONLY: Final = (
     vocabulary.SILENT_IN_NODE | vocabulary.WARNED_IN_NODE | vocabulary.DATA_ASSOCIATIONS
-    | {"multiInstanceLoopCharacteristics", "standardLoopCharacteristics"}
+    | vocabulary.LOOPS
 )  # fmt: skip

@@ -7,12 +7,16 @@ What concerns several elements (flows, scopes, attachments) is validate.py's.
 from collections.abc import Callable
 from typing import Final, TypedDict, TypeVar
 
+from msgspec.structs import replace
+
 from engine.model import elements as e
+from engine.model.compensation import is_compensation
 from engine.model.dialects import feel
 from engine.model.extensions import Extensions
 from engine.model.jobs import read_job, read_work
+from engine.model.loops import read_loop
 from engine.model.reading import Reading
-from engine.model.source import Node
+from engine.model.source import Node, is_true
 from engine.model.triggers import read_message, read_trigger
 
 ElementReader = Callable[[Reading, Node, Extensions], e.AnyElement | None]
@@ -34,6 +38,8 @@ class _ActivityFields(_ElementFields):
     default: int | None
     inputs: tuple[e.Mapping, ...]
     outputs: tuple[e.Mapping, ...]
+    loop: e.Loop | None
+    compensation: int | None
 
 
 def read_element(reading: Reading, node: Node) -> e.AnyElement | None:
@@ -61,6 +67,8 @@ def _activity(reading: Reading, node: Node, extensions: Extensions) -> _Activity
         default=node.default,
         inputs=_inputs(reading, node, extensions),
         outputs=_outputs(reading, node, extensions),
+        loop=read_loop(reading, node),
+        compensation=node.compensation,
     )
 
 
@@ -81,19 +89,39 @@ def _start_event(reading: Reading, node: Node, extensions: Extensions) -> e.Star
     outputs = _outputs(reading, node, extensions)
     if trigger is None:
         return None
-    return e.StartEvent(**_element(node), trigger=trigger, outputs=outputs)
+    return e.StartEvent(
+        **_element(node),
+        trigger=trigger,
+        interrupting=_interrupting(reading, node, "isInterrupting", trigger),
+        outputs=outputs,
+    )
+
+
+def _interrupting(reading: Reading, node: Node, attribute: str, trigger: e.Trigger | None) -> bool:
+    """Whether the event ends what it is attached to, or the scope of its event sub-process."""
+    interrupting = is_true(node.xml.get(attribute), default=True)
+    if isinstance(trigger, e.ErrorTrigger) and not interrupting:
+        # 10.5.6: of all these triggers only the error has no non-interrupting form.
+        reading.report.warning(
+            "always-interrupting",
+            f'An error event interrupts whatever it says. Set {attribute}="true".',
+            node,
+        )
+        return True
+    return interrupting
 
 
 def _end_event(reading: Reading, node: Node, extensions: Extensions) -> e.EndEvent | None:
-    trigger = read_trigger(reading, node)
+    job = _thrown_job(reading, node, extensions)
+    trigger = e.NoneTrigger() if job else read_trigger(reading, node)
     inputs = _inputs(reading, node, extensions)
     outputs = _outputs(reading, node, extensions)
     if trigger is None:
         return None
-    if not isinstance(trigger, e.NoneTrigger):
+    if isinstance(trigger, e.ErrorTrigger | e.TerminateTrigger):
         # It ends more than itself, and so never comes to its outputs.
         _refuse_mappings(reading, node, extensions, "output")
-    return e.EndEvent(**_element(node), trigger=trigger, inputs=inputs, outputs=outputs)
+    return e.EndEvent(**_element(node), trigger=trigger, inputs=inputs, outputs=outputs, job=job)
 
 
 def _catch_event(
@@ -110,29 +138,39 @@ def _catch_event(
 def _throw_event(
     reading: Reading, node: Node, extensions: Extensions
 ) -> e.IntermediateThrowEvent | None:
-    trigger = read_trigger(reading, node)
+    job = _thrown_job(reading, node, extensions)
+    trigger = e.NoneTrigger() if job else read_trigger(reading, node)
     inputs = _inputs(reading, node, extensions)
     outputs = _outputs(reading, node, extensions)
     if trigger is None:
         return None
     return e.IntermediateThrowEvent(
-        **_element(node), trigger=trigger, inputs=inputs, outputs=outputs
+        **_element(node), trigger=trigger, inputs=inputs, outputs=outputs, job=job
     )
+
+
+def _thrown_job(reading: Reading, node: Node, extensions: Extensions) -> e.JobDefinition | None:
+    """The job that a dialect makes of a message that is thrown."""
+    for part in node.children:
+        if part.tag == "messageEventDefinition":
+            drawn = reading.dialect.extensions(part, reading.report)
+            source = extensions if extensions.job is not None else drawn
+            return read_job(reading, node, source) if source.job is not None else None
+    if extensions.job is not None or extensions.publish is not None:
+        reading.report.warning(
+            "no-effect",
+            f"The {node.tag} throws no message, so no worker has to. Give it a message, or remove"
+            " the work.",
+            node,
+        )
+    return None
 
 
 def _boundary_event(reading: Reading, node: Node, extensions: Extensions) -> e.BoundaryEvent | None:
     trigger = read_trigger(reading, node)
     _refuse_mappings(reading, node, extensions, "input")
     outputs = _outputs(reading, node, extensions)
-    interrupting = node.xml.get("cancelActivity", "true").strip() in ("true", "1")
-    if isinstance(trigger, e.ErrorTrigger) and not interrupting:
-        # 10.5.6: of all boundary triggers only the error has no non-interrupting form.
-        reading.report.warning(
-            "always-interrupting",
-            'An error event interrupts its activity whatever it says. Set cancelActivity="true".',
-            node,
-        )
-        interrupting = True
+    interrupting = _interrupting(reading, node, "cancelActivity", trigger)
     if trigger is None or node.attached_to is None:
         return None
     return e.BoundaryEvent(
@@ -197,9 +235,7 @@ def _script_task(reading: Reading, node: Node, extensions: Extensions) -> e.Scri
     text = "".join(drawn.xml.itertext()).strip()
     language = (node.xml.get("scriptFormat") or "").strip().lower()
     if "feel" in language:
-        expression = reading.formulas.expression(
-            feel.condition(text, drawn.line), node, "script"
-        )
+        expression = reading.formulas.expression(feel.condition(text, drawn.line), node, "script")
         if expression is None:
             return None
         return e.ScriptTask(**fields, script=e.ScriptDefinition(expression=expression))
@@ -237,8 +273,31 @@ def _abstract_task(reading: Reading, node: Node, extensions: Extensions) -> e.Ab
 
 
 def _sub_process(reading: Reading, node: Node, extensions: Extensions) -> e.SubProcess:
-    starts = reading.process.plain_starts(node.index)
-    return e.SubProcess(**_activity(reading, node, extensions), starts=starts)
+    if node.by_event:
+        _refuse_mappings(reading, node, extensions, "input")
+        extensions = replace(extensions, inputs=())
+    return e.SubProcess(
+        **_activity(reading, node, extensions),
+        starts=_sub_process_starts(reading, node),
+        events=reading.process.event_starts(node.index),
+        by_event=node.by_event,
+    )
+
+
+def _sub_process_starts(reading: Reading, node: Node) -> tuple[int, ...]:
+    """An event sub-process begins where something triggers it; that is known for compensation."""
+    if not node.by_event:
+        return reading.process.plain_starts(node.index)
+    starts = reading.process.start_events(node.index)
+    return tuple(start.index for start in starts if is_compensation(start))
+
+
+def _transaction(reading: Reading, node: Node, extensions: Extensions) -> e.Transaction:
+    return e.Transaction(
+        **_activity(reading, node, extensions),
+        starts=reading.process.plain_starts(node.index),
+        events=reading.process.event_starts(node.index),
+    )
 
 
 def _call_activity(reading: Reading, node: Node, extensions: Extensions) -> e.CallActivity | None:
@@ -323,6 +382,7 @@ READERS: Final[dict[type[e.Element], ElementReader]] = dict(
         _row(e.ManualTask, _manual_task),
         _row(e.AbstractTask, _abstract_task),
         _row(e.SubProcess, _sub_process),
+        _row(e.Transaction, _transaction),
         _row(e.CallActivity, _call_activity),
         _row(e.ExclusiveGateway, _exclusive_gateway),
         _row(e.ParallelGateway, _parallel_gateway),

@@ -20,6 +20,7 @@ class Shared(msgspec.Struct, frozen=True, kw_only=True):
     message_names: dict[str, Text | None] = {}
     correlation_keys: dict[str, Expression | None] = {}
     error_codes: dict[str, Text | None] = {}
+    names: dict[str, Text | None] = {}
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):

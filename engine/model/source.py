@@ -87,7 +87,6 @@ class ProcessSource(SourceElement, kw_only=True):
     node_index: dict[str, int] = {}
     flow_index: dict[str, int] = {}
     scopes: dict[int, list[Node]] = {}
-    quartz: bool = False
     associations: dict[str, list[str]] = {}
 
     def associate(self, source: str, target: str) -> None:

@@ -41,9 +41,16 @@ TRIGGERS: Final[dict[str, frozenset[str]]] = {
     ),
     "endEvent": frozenset(
         {
-            "none", "error", "terminate", "message", "signal", "escalation", "compensate", "cancel",
+            "none",
+            "error",
+            "terminate",
+            "message",
+            "signal",
+            "escalation",
+            "compensate",
+            "cancel",
         }
-    ),  # fmt: skip
+    ),
 }
 """Position -> the triggers that run there."""
 

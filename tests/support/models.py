@@ -61,6 +61,16 @@ def error(error_id: str, code: str) -> str:
     return tag("error", id=error_id, errorCode=code)
 
 
+def escalation(escalation_id: str, code: str) -> str:
+    """An escalation for `escalation_event(escalation_id)`."""
+    return tag("escalation", id=escalation_id, escalationCode=code)
+
+
+def signal(signal_id: str, name: str) -> str:
+    """A signal for `signal_event(signal_id)`."""
+    return tag("signal", id=signal_id, name=name)
+
+
 # --- flows ---
 
 
@@ -90,8 +100,17 @@ def chain(*element_ids: str) -> str:
 # --- events; `trigger` is one of timer(), message_event(), error_event(), terminate_event() ---
 
 
-def start(element_id: str, trigger: str = "", *, outputs: Pairs = ()) -> str:
-    return tag("startEvent", extensions(io_mapping((), outputs)), trigger, id=element_id)
+def start(
+    element_id: str, trigger: str = "", *, interrupting: bool = True, outputs: Pairs = ()
+) -> str:
+    """`interrupting` matters in an event sub-process only."""
+    return tag(
+        "startEvent",
+        extensions(io_mapping((), outputs)),
+        trigger,
+        id=element_id,
+        isInterrupting=None if interrupting else "false",
+    )
 
 
 def end(element_id: str, trigger: str = "", *, inputs: Pairs = (), outputs: Pairs = ()) -> str:
@@ -139,6 +158,53 @@ def message_event(message_id: str) -> str:
 def error_event(error_id: str | None = None) -> str:
     """Without an id, a boundary event catches every error."""
     return tag("errorEventDefinition", errorRef=error_id)
+
+
+def escalation_event(escalation_id: str | None = None) -> str:
+    """Without an id, an event catches every escalation."""
+    return tag("escalationEventDefinition", escalationRef=escalation_id)
+
+
+def signal_event(signal_id: str) -> str:
+    return tag("signalEventDefinition", signalRef=signal_id)
+
+
+def conditional_event(condition: str) -> str:
+    return tag("conditionalEventDefinition", tag("condition", escape(condition)))
+
+
+def link_event(name: str) -> str:
+    return tag("linkEventDefinition", name=name)
+
+
+def compensate_event(activity: str | None = None, *, wait: bool | None = None) -> str:
+    """Thrown: compensate one activity, or all of the scope. At a boundary: see `compensation`."""
+    waits = None if wait is None else str(wait).lower()
+    return tag("compensateEventDefinition", activityRef=activity, waitForCompletion=waits)
+
+
+def cancel_event() -> str:
+    return tag("cancelEventDefinition")
+
+
+def compensation(activity: str, handler: str) -> str:
+    """A boundary event on an activity, associated with what undoes it.
+
+    The handler is any activity inside of `for_compensation(...)`.
+    """
+    event = f"undo-{activity}"
+    return "\n".join(
+        (
+            boundary(event, activity, compensate_event()),
+            tag("association", id=f"{event}-by", sourceRef=event, targetRef=handler),
+        )
+    )
+
+
+def for_compensation(activity: str) -> str:
+    """The activity, marked as one that only compensation begins."""
+    head, space, rest = activity.partition(" ")
+    return f'{head} isForCompensation="true"{space}{rest}'
 
 
 def terminate_event() -> str:
@@ -226,6 +292,16 @@ def sub_process(element_id: str, *parts: str, inputs: Pairs = (), outputs: Pairs
     return tag("subProcess", extensions(io_mapping(inputs, outputs)), *parts, id=element_id)
 
 
+def event_sub_process(element_id: str, *parts: str, outputs: Pairs = ()) -> str:
+    """Its one start event has a trigger."""
+    content = extensions(io_mapping((), outputs))
+    return tag("subProcess", content, *parts, id=element_id, triggeredByEvent="true")
+
+
+def transaction(element_id: str, *parts: str, inputs: Pairs = (), outputs: Pairs = ()) -> str:
+    return tag("transaction", extensions(io_mapping(inputs, outputs)), *parts, id=element_id)
+
+
 def call_activity(
     element_id: str,
     process_id: str,
@@ -243,6 +319,58 @@ def call_activity(
         propagateAllChildVariables=None if all_out else "false",
     )
     return tag("callActivity", extensions(called, io_mapping(inputs, outputs)), id=element_id)
+
+
+# --- loops ---
+
+
+def looped(activity: str, loop: str) -> str:
+    """The activity, repeated: `loop` is one of multi_instance() and standard_loop()."""
+    head, end, rest = activity.partition(">")
+    if head.endswith("/"):
+        return f"{head[:-1]}>{loop}</{head[1:].split()[0].rstrip('/')}>{rest}"
+    return head + end + loop + rest
+
+
+def multi_instance(
+    *,
+    over: str | None = None,
+    item: str | None = None,
+    output: str | None = None,
+    into: str | None = None,
+    times: str | None = None,
+    until: str | None = None,
+    sequential: bool = False,
+) -> str:
+    """Once for each item of the collection `over` (`=items`), or so many `times`.
+
+    `output` (`=result`) of each goes `into` a collection; the condition `until` ends it early.
+    """
+    characteristics = extension(
+        "loopCharacteristics",
+        inputCollection=over,
+        inputElement=item,
+        outputCollection=into,
+        outputElement=output,
+    )
+    return tag(
+        "multiInstanceLoopCharacteristics",
+        extensions(characteristics) if over or output else "",
+        tag("loopCardinality", escape(times)) if times else "",
+        tag("completionCondition", escape(until)) if until else "",
+        isSequential="true" if sequential else None,
+    )
+
+
+def standard_loop(
+    *, condition: str | None = None, maximum: str | None = None, test_before: bool = False
+) -> str:
+    return tag(
+        "standardLoopCharacteristics",
+        tag("loopCondition", escape(condition)) if condition else "",
+        loopMaximum=maximum,
+        testBefore="true" if test_before else None,
+    )
 
 
 # --- gateways ---
@@ -317,9 +445,12 @@ def resource(*parts: str, process_id: str = "p") -> CompiledResource:
 
     For a model that is meant to be wrong; `compiled` is for all others.
     """
-    root = [part for part in parts if part.startswith(("<bpmn:message ", "<bpmn:error "))]
+    root = [part for part in parts if part.startswith(_ROOT_ELEMENTS)]
     inner = [part for part in parts if part not in root]
     return compiled_resource(bpmn(*root, process(process_id, *inner)))
+
+
+_ROOT_ELEMENTS = ("<bpmn:message ", "<bpmn:error ", "<bpmn:escalation ", "<bpmn:signal ")
 
 
 def compiled(*parts: str, process_id: str = "p") -> ProcessModel:

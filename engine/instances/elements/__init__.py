@@ -33,6 +33,7 @@ HANDLERS: Mapping[type[m.AnyElement], Handler[Any]] = {
     m.AbstractTask: tasks.ABSTRACT_TASK,
     # containers
     m.SubProcess: subprocesses.SUB_PROCESS,
+    m.Transaction: subprocesses.SUB_PROCESS,
     m.CallActivity: call_activities.CALL_ACTIVITY,
     # gateways
     m.ExclusiveGateway: gateways.EXCLUSIVE,

@@ -2,6 +2,7 @@
 
 from engine.instances.advance import Advance
 from engine.instances.elements.handler import Handler
+from engine.instances.elements.jobs import open_job
 from engine.instances.mappings import map_inputs, to_texts
 from engine.instances.triggers import arm, throw
 from engine.instances.triggers.waiting import Waiter
@@ -29,6 +30,9 @@ def _activate_throw(advance: Advance, event: EndEvent | IntermediateThrowEvent, 
 
 
 def _run_throw(advance: Advance, event: EndEvent | IntermediateThrowEvent, key: int) -> Step | None:
+    if event.job is not None:
+        open_job(advance, event.job, key)
+        return None
     return throw(advance, key, event.trigger)
 
 

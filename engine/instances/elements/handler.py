@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
 from engine.instances.advance import Advance
+from engine.instances.arming import arm_events
 from engine.instances.flows import leave_by_true
 from engine.instances.mappings import map_outputs
 from engine.lifecycle import Step
@@ -27,6 +28,11 @@ def run_nothing(advance: Advance, element: Element, key: int) -> Step:
 def activate_nothing(advance: Advance, element: Element, key: int) -> Step:
     """Elements without inputs and boundary events have nothing to prepare."""
     return Step.RUN
+
+
+def arm_events_inside(advance: Advance, element: Element, key: int) -> None:
+    """Only a scope that something triggered arms its event sub-processes as a step of its own."""
+    arm_events(advance, key)
 
 
 def complete_with_outputs(advance: Advance, element: Element, key: int) -> Step:
@@ -47,6 +53,7 @@ class Handler(Generic[E]):
     first: Step = Step.RUN
     activate: StepFunction[E] = activate_nothing
     run: StepFunction[E] = run_nothing
+    arm: StepFunction[E] = arm_events_inside
     complete: StepFunction[E] = complete_with_outputs
     leave: StepFunction[E] = leave_by_true
     joins: Callable[[Advance, E, int], tuple[str, ...] | None] | None = None

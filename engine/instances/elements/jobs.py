@@ -18,7 +18,7 @@ from engine.model.elements import (
 )
 
 
-def _open_job(advance: Advance, definition: JobDefinition, key: int) -> None:
+def open_job(advance: Advance, definition: JobDefinition, key: int) -> None:
     """Publish a job for the element instance. Raises StuckError."""
     job_type = advance.evaluator.name(definition.type, key, length_max=JOB_TYPE_LENGTH_MAX)
     retries = definition.retries
@@ -54,7 +54,7 @@ def _run_task(
             raise StuckError(
                 IncidentKind.EXPRESSION_FAILED, f"Expected a script or a job at {task.id}"
             )
-        _open_job(advance, task.job, key)
+        open_job(advance, task.job, key)
         return None
     value = advance.evaluator.evaluate(task.script.expression, key)
     variable = task.script.result_variable

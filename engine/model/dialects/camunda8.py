@@ -10,6 +10,7 @@ import msgspec
 from lxml import etree
 from msgspec.structs import replace
 
+from engine.expressions import EvaluationError, schedule
 from engine.model.dialects import feel
 from engine.model.dialects.dialect import Dialect
 from engine.model.extensions import (
@@ -18,7 +19,9 @@ from engine.model.extensions import (
     Extensions,
     Formula,
     JobSource,
+    LoopSource,
     MappingSource,
+    PublishSource,
     ScriptSource,
 )
 from engine.model.report import Report, quote
@@ -147,6 +150,41 @@ def _subscription(extensions: Extensions, site: _Site) -> Extensions:
     return replace(extensions, correlation_key=site.formula("correlationKey"))
 
 
+def _publish_message(extensions: Extensions, site: _Site) -> Extensions:
+    ttl_ms = 0
+    text = (site.xml.get("timeToLive") or "").strip()
+    if text:
+        try:
+            ttl_ms = schedule.add_duration(0, schedule.parse_duration(text), "UTC")
+        except EvaluationError as error:
+            site.report.error(
+                "unsupported-extension",
+                f"{error.message} Write the time to live as a duration, such as PT1H.",
+                site.element,
+                site.line,
+            )
+    if site.xml.get("messageId"):
+        site.report.error(
+            "unsupported-extension",
+            "The message id of what is thrown is not executed: nothing is thrown twice. Remove it.",
+            site.element,
+            site.line,
+        )
+    publish = PublishSource(correlation_key=site.formula("correlationKey"), ttl_ms=max(0, ttl_ms))
+    return replace(extensions, publish=publish)
+
+
+def _loop(extensions: Extensions, site: _Site) -> Extensions:
+    loop = LoopSource(
+        collection=site.formula("inputCollection"),
+        item=site.xml.get("inputElement") or None,
+        output=site.formula("outputElement"),
+        output_collection=site.xml.get("outputCollection") or None,
+    )
+    return replace(extensions, loop=loop)
+
+
+_THROWS: Final = frozenset({"intermediateThrowEvent", "endEvent"})
 _JOB_TASKS: Final = frozenset({"serviceTask", "sendTask", "businessRuleTask", "scriptTask"})
 _MAPPED: Final = _JOB_TASKS | {
     "task", "manualTask", "userTask", "receiveTask", "subProcess", "callActivity", "startEvent",
@@ -155,9 +193,10 @@ _MAPPED: Final = _JOB_TASKS | {
 _USER_TASK: Final = frozenset({"userTask"})
 
 _TRANSLATIONS: Final[dict[str, tuple[frozenset[str], _Translate]]] = {
-    "taskDefinition": (_JOB_TASKS, _task_definition),
-    "taskHeaders": (_JOB_TASKS, _task_headers),
-    "properties": (_JOB_TASKS, _properties),
+    "taskDefinition": (_JOB_TASKS | _THROWS, _task_definition),
+    "taskHeaders": (_JOB_TASKS | _THROWS, _task_headers),
+    "properties": (_JOB_TASKS | _THROWS, _properties),
+    "publishMessage": (_THROWS, _publish_message),
     "ioMapping": (_MAPPED, _io_mapping),
     "script": (frozenset({"scriptTask"}), _script),
     "assignmentDefinition": (_USER_TASK, _assignment),
@@ -165,6 +204,7 @@ _TRANSLATIONS: Final[dict[str, tuple[frozenset[str], _Translate]]] = {
     "priorityDefinition": (_USER_TASK, _priority),
     "formDefinition": (_USER_TASK, _form),
     "calledElement": (frozenset({"callActivity"}), _called_element),
+    "loopCharacteristics": (frozenset({"multiInstanceLoopCharacteristics"}), _loop),
     "subscription": (frozenset({"message"}), _subscription),
 }
 """Extension element -> the BPMN elements that it means something on, and its translation."""

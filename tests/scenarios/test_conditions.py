@@ -1,0 +1,283 @@
+"""Conditional events: when they become true, once for each time."""
+
+import pytest
+
+from engine import commands as c
+from engine.lifecycle import InstanceState
+from engine.settings import Settings
+from tests.scenarios.conftest import Scenario
+from tests.support.models import (
+    boundary,
+    catch,
+    chain,
+    compiled,
+    conditional_event,
+    end,
+    event_gateway,
+    event_sub_process,
+    flow,
+    parallel,
+    script_task,
+    service_task,
+    start,
+    sub_process,
+    task,
+    timer,
+    user_task,
+)
+from tests.support.runner import Runner
+
+BIG = conditional_event("=amount > 100")
+
+
+def assign(run: Runner, variables: str) -> None:
+    run.accept(c.SetVariables(instance_id="a", variables=variables))
+
+
+def waiting(scenario: Scenario, variables: str = "{}") -> Runner:
+    run = scenario(compiled(start("s"), catch("wait", BIG), end("e"), chain("s", "wait", "e")))
+    run.start("p", variables=variables)
+    return run
+
+
+def test_a_condition_that_holds_already_is_not_waited_for(scenario: Scenario) -> None:
+    run = waiting(scenario, '{"amount": 101}')
+    assert run.state() is InstanceState.COMPLETED
+    run.assert_nothing_left()
+
+
+def test_a_catch_event_waits_until_its_condition_holds(scenario: Scenario) -> None:
+    run = waiting(scenario)
+    assert run.waiting() == [("wait", "condition")]
+    assign(run, '{"amount": 100}')
+    assign(run, '{"other": 1}')
+    assert run.active() == ["wait"]
+    assign(run, '{"amount": 101}')
+    assert run.path() == ["s", "wait", "e", "p"]
+    run.assert_nothing_left()
+
+
+def test_variables_that_a_worker_brings_make_it_true(scenario: Scenario) -> None:
+    run = scenario(
+        compiled(
+            start("s"),
+            parallel("fork"),
+            service_task("work"),
+            catch("wait", BIG),
+            end("e"),
+            chain("s", "fork", "work"),
+            chain("fork", "wait", "e"),
+        )
+    )
+    run.start("p")
+    run.complete("work", '{"amount": 500}')
+    assert run.path() == ["s", "fork", "work", "wait", "e", "p"]
+
+
+def attached(scenario: Scenario, *, interrupting: bool, variables: str = "{}") -> Runner:
+    run = scenario(
+        compiled(
+            start("s"),
+            service_task("work"),
+            boundary("edge", "work", BIG, interrupting=interrupting),
+            service_task("check"),
+            end("e"),
+            chain("s", "work", "e"),
+            chain("edge", "check"),
+        )
+    )
+    run.start("p", variables=variables)
+    return run
+
+
+def test_an_interrupting_boundary_event_ends_its_activity(scenario: Scenario) -> None:
+    run = attached(scenario, interrupting=True)
+    assign(run, '{"amount": 200}')
+    assert run.active() == ["check"]
+    assert run.jobs("work") == []
+    run.complete("check")
+    run.assert_nothing_left()
+
+
+def test_it_does_so_at_once_where_it_holds_from_the_start(scenario: Scenario) -> None:
+    run = attached(scenario, interrupting=True, variables='{"amount": 200}')
+    assert run.active() == ["check"]
+
+
+def test_another_one_occurs_each_time_that_it_becomes_true(scenario: Scenario) -> None:
+    run = attached(scenario, interrupting=False)
+    for amount in (200, 300, 50, 400, 10):
+        assign(run, f'{{"amount": {amount}}}')
+    assert len(run.jobs("check")) == 2
+    run.complete("work")
+    assign(run, '{"amount": 900}')
+    assert len(run.jobs("check")) == 2
+    run.complete("check")
+    run.complete("check")
+    run.assert_nothing_left()
+
+
+@pytest.mark.parametrize("interrupting", [True, False])
+def test_an_event_sub_process_begins_when_its_condition_holds(
+    scenario: Scenario, *, interrupting: bool
+) -> None:
+    run = scenario(
+        compiled(
+            start("s"),
+            service_task("work"),
+            chain("s", "work"),
+            event_sub_process(
+                "on",
+                start("began", BIG, interrupting=interrupting),
+                service_task("handle"),
+                chain("began", "handle"),
+            ),
+        )
+    )
+    run.start("p")
+    assign(run, '{"amount": 200}')
+    assert len(run.jobs("handle")) == 1
+    assert len(run.jobs("work")) == (0 if interrupting else 1)
+    assign(run, '{"amount": 20}')
+    assign(run, '{"amount": 200}')
+    assert len(run.jobs("handle")) == (1 if interrupting else 2)
+    for job in run.jobs():
+        run.accept(c.CompleteJob(job_id=job.job_id, attempt=job.attempt))
+    run.assert_nothing_left()
+
+
+def test_a_condition_sees_the_scope_in_which_it_waits(scenario: Scenario) -> None:
+    run = scenario(
+        compiled(
+            start("s"),
+            sub_process(
+                "sub",
+                start("i"),
+                catch("wait", BIG),
+                chain("i", "wait"),
+                inputs={"amount": "=0"},
+            ),
+            chain("s", "sub"),
+        )
+    )
+    run.start("p")
+    root = run.living().root
+    run.accept(
+        c.SetVariables(
+            instance_id="a",
+            element_instance_id=f"a:{root}",
+            variables='{"amount": 500}',
+            local=True,
+        )
+    )
+    assert run.active() == ["sub", "wait"]
+    inner = next(e.key for e in run.living().elements.values() if e.element_id == "sub")
+    run.accept(
+        c.SetVariables(
+            instance_id="a", element_instance_id=f"a:{inner}", variables='{"amount": 500}'
+        )
+    )
+    assert run.state() is InstanceState.COMPLETED
+
+
+def test_a_condition_may_be_an_arm_of_an_event_gateway(scenario: Scenario) -> None:
+    run = scenario(
+        compiled(
+            start("s"),
+            event_gateway("first"),
+            catch("big", BIG),
+            catch("late", timer(duration="PT1H")),
+            flow("s", "first"),
+            chain("first", "big"),
+            chain("first", "late"),
+        )
+    )
+    run.start("p")
+    assign(run, '{"amount": 200}')
+    assert run.path() == ["s", "first", "big", "p"]
+    run.assert_nothing_left()
+
+
+def test_of_two_that_become_true_together_the_first_to_interrupt_wins(
+    scenario: Scenario,
+) -> None:
+    run = scenario(
+        compiled(
+            start("s"),
+            user_task("work"),
+            boundary("one", "work", conditional_event("=n > 1")),
+            boundary("two", "work", conditional_event("=n > 0")),
+            chain("s", "work"),
+        )
+    )
+    run.start("p", variables='{"n": 0}')
+    assign(run, '{"n": 5}')
+    assert run.path() == ["s", "one", "p"]
+    run.assert_nothing_left()
+
+
+def test_a_condition_that_gives_neither_true_nor_false_is_an_incident(
+    scenario: Scenario,
+) -> None:
+    run = scenario(
+        compiled(start("s"), catch("wait", conditional_event("=n + 1")), chain("s", "wait"))
+    )
+    run.start("p", variables='{"n": 0}')
+    incident = run.incident()
+    assert incident.kind == "EXPRESSION_FAILED"
+    assert "true or false" in incident.message
+
+
+def test_a_condition_that_fails_later_is_told_of_once_and_asked_again(
+    scenario: Scenario,
+) -> None:
+    condition = conditional_event("=if n < 3 then false else (if n < 10 then n else true)")
+    run = scenario(compiled(start("s"), catch("wait", condition), chain("s", "wait")))
+    run.start("p", variables='{"n": 0}')
+    for n in (4, 5, 6):
+        assign(run, f'{{"n": {n}}}')
+    assert (run.incident().element_id, run.incident().step) == ("wait", "nothing")
+    run.resolve(variables='{"n": 20}')
+    assert run.state() is InstanceState.COMPLETED
+    run.assert_nothing_left()
+
+
+def test_events_that_make_each_other_true_are_an_endless_loop(scenario: Scenario) -> None:
+    run = scenario(
+        compiled(
+            start("s"),
+            user_task("work"),
+            boundary(
+                "one", "work", conditional_event("=n = 1"), interrupting=False, outputs={"n": "=2"}
+            ),
+            boundary(
+                "two", "work", conditional_event("=n = 2"), interrupting=False, outputs={"n": "=1"}
+            ),
+            chain("s", "work"),
+        ),
+        settings=Settings(steps_max=50),
+    )
+    run.start("p", variables='{"n": 0}')
+    assign(run, '{"n": 1}')
+    assert run.incident().kind == "STEP_LIMIT"
+    run.accept(c.TerminateInstance(instance_id="a"))
+    run.assert_nothing_left()
+
+
+def test_a_change_inside_of_one_transition_is_seen(scenario: Scenario) -> None:
+    run = scenario(
+        compiled(
+            start("s"),
+            parallel("fork"),
+            catch("wait", BIG),
+            script_task("up", "=200", result="amount"),
+            script_task("down", "=0", result="amount"),
+            task("last"),
+            chain("s", "fork", "wait", "last"),
+            chain("fork", "up", "down"),
+        )
+    )
+    run.start("p")
+    assert run.state() is InstanceState.COMPLETED
+    assert "last" in run.path()
+    run.assert_nothing_left()
