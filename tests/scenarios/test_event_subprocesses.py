@@ -24,7 +24,6 @@ from tests.support.models import (
     sub_process,
     task,
     timer,
-    user_task,
 )
 from tests.support.runner import Runner, subscriptions
 
@@ -48,9 +47,7 @@ def handled(trigger: str, *, interrupting: bool = True, **fields: dict[str, str]
 
 def working(scenario: Scenario, handler: str) -> Runner:
     run = scenario(
-        compiled(
-            NEWS, start("s"), service_task("work"), end("e"), chain("s", "work", "e"), handler
-        )
+        compiled(NEWS, start("s"), service_task("work"), end("e"), chain("s", "work", "e"), handler)
     )
     run.start("p", variables='{"order": 7}')
     return run
@@ -352,9 +349,7 @@ def test_an_event_that_cannot_be_armed_holds_its_scope_until_that_is_resolved(
             service_task("work"),
             chain("s", "work"),
             handled(timer(duration="PT1H"), interrupting=False),
-            event_sub_process(
-                "other", start("n", message_event("m")), task("x"), chain("n", "x")
-            ),
+            event_sub_process("other", start("n", message_event("m")), task("x"), chain("n", "x")),
         )
     )
     run.start("p")
