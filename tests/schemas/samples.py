@@ -130,6 +130,35 @@ COMMANDS: tuple[c.AnyCommand, ...] = (
     c.ReleaseMessageKey(name="paid", correlation_key="B-7", process_id="order", instance_id=ORDER),
     c.StartByTimer(instance_id=ORDER, process_id="order", version=2, start_element="Start_daily"),
     c.RaiseIncident(instance_id=ORDER, kind="ENGINE_FAULT", message="a bug"),
+    c.ThrowEscalation(code="LATE", job_id=f"{ORDER}:65543", attempt=1, variables=VARIABLES),
+    c.BroadcastSignal(name="closing", variables=VARIABLES),
+    c.ChildEscalated(
+        instance_id=ORDER,
+        parent_element=65_541,
+        child_id=f"{ORDER}~65560",
+        code="LATE",
+        variables=VARIABLES,
+        steps=3,
+    ),
+    c.DeliverSignal(
+        partition=3,
+        name="closing",
+        variables=VARIABLES,
+        thrown_by=ORDER,
+        before=4_711,
+        after_since=4_700,
+        after_wait=f"{ORDER}:65544",
+    ),
+    c.TakeSignal(instance_id=ORDER, subscription=65_544, variables=VARIABLES),
+    c.StartBySignal(
+        instance_id=ORDER,
+        process_id="order",
+        version=2,
+        start_element="Start_closing",
+        variables=VARIABLES,
+        checksum="ab" * 32,
+        semantics=1,
+    ),
 )
 
 START = e.InstanceStart(
