@@ -45,6 +45,9 @@ def map_outputs(advance: Advance, mappings: tuple[Mapping, ...], key: int) -> No
 def _map_iteration(advance: Advance, mappings: tuple[Mapping, ...], key: int, loop: int) -> None:
     """Outputs of an iteration: its own variables keep them, the rest goes around the loop."""
     texts = to_texts(_evaluate(advance, mappings, key, merge_into=key))
+    if advance.model.writes_outward:
+        advance.propagate(key, texts)
+        return
     around = advance.instance(loop).scope or advance.state.root
     targets: dict[int, dict[str, str]] = {}
     for name, text in texts.items():

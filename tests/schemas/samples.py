@@ -26,6 +26,7 @@ from engine.state import (
     ElementInstance,
     IncidentWait,
     JobWait,
+    Loop,
     ProcessInstance,
     SubscriptionWait,
     TaskWait,
@@ -230,6 +231,10 @@ EVENTS: tuple[e.AnyEvent, ...] = (
     ),
     e.IncidentResolved(key=65_545, canceled=True),
     e.ConditionEvaluated(scope=65_537, flow_id="Flow_3", expression="amount > 10", result=True),
+    e.LoopOpened(key=65_546, count=2, items=('"a"', "2"), item="item", output="result"),
+    e.ElementActivated(key=65_547, element_id="Task_2", scope=65_546, ordinal=1),
+    e.OutputCollected(key=65_546, ordinal=1, text='{"price":12.5}'),
+    e.LoopStopped(key=65_546),
 )
 
 EFFECT = r.Effect(
@@ -362,6 +367,11 @@ INSTANCE = ProcessInstance(
     arrivals={65_537: {"Flow_2": 1, "Flow_1": 2}},
     variables={65_541: {"zeta": "1", "alpha": '"a"'}, 65_537: {"amount": "12.50"}},
     variables_bytes=30,
+    loops={
+        65_541: Loop(count=200, items=('"a"',), item="item", output="got", begun=3, completed=2)
+    },
+    outputs={65_541: {0: {2: '"B"'}, 1: {128: "7"}}},
+    loops_bytes=7,
 )
 
 DOCUMENTS: dict[str, Document] = {

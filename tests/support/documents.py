@@ -13,6 +13,7 @@ def assert_consistent(state: ProcessInstance | Tombstone, timers: dict[int, int]
         return
     _assert_scopes(state)
     _assert_waits(state)
+    _assert_loops(state)
     assert timers == _timers(state), "the armed timers are not those of the document"
     assert state.variables_bytes == sum(size(own) for own in state.variables.values())
 
@@ -29,6 +30,22 @@ def _assert_scopes(state: ProcessInstance) -> None:
     assert all(count > 0 for flows in state.arrivals.values() for count in flows.values())
     assert all(state.arrivals.values())
     assert all(state.variables.values())
+
+
+def _assert_loops(state: ProcessInstance) -> None:
+    iterations = Counter(item.scope for item in state.elements.values() if item.ordinal)
+    assert set(state.loops) <= set(state.elements), "a loop outlived its activity"
+    assert set(state.outputs) <= set(state.loops)
+    assert set(iterations) <= set(state.loops)
+    loops_bytes = 0
+    for key, loop in state.loops.items():
+        assert loop.begun == loop.completed + loop.terminated + iterations[key]
+        assert loop.count is None or loop.begun <= loop.count
+        loops_bytes += sum(len(text.encode()) for text in loop.items)
+    for pages in state.outputs.values():
+        texts = [text for page in pages.values() for text in page.values()]
+        loops_bytes += sum(len(text.encode()) for text in texts)
+    assert state.loops_bytes == loops_bytes
 
 
 def _assert_waits(state: ProcessInstance) -> None:
@@ -51,5 +68,8 @@ def _timers(state: ProcessInstance) -> dict[int, int]:
 
 def assert_asleep(state: ProcessInstance) -> None:
     """When all is quiet every living element holds others or waits for something."""
+    root = state.elements[state.root]
     for element in state.elements.values():
+        if element.key in state.loops and root.waits:
+            continue  # the limit of steps has stopped it between two iterations
         assert element.open or element.waits, f"{element} waits for nothing"

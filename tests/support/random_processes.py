@@ -24,12 +24,15 @@ from tests.support.models import (
     event_gateway,
     exclusive,
     flow,
+    looped,
     message,
     message_event,
+    multi_instance,
     parallel,
     receive_task,
     script_task,
     service_task,
+    standard_loop,
     start,
     sub_process,
     task,
@@ -101,6 +104,8 @@ class Builder:
     def activity(self, depth: int) -> Block:
         """An activity, perhaps with boundary events; ways that interrupt meet its own."""
         name, parts = self.some_activity(depth)
+        if self.choose(4) == 0:
+            parts = (looped(parts[0], self.some_loop()), *parts[1:])
         merge = self.name("merge")
         for kind in self.chance.sample(range(5), self.choose(3)):
             event, beside = self.name("edge"), self.name("b")
@@ -111,6 +116,18 @@ class Builder:
             else:
                 parts += (self.some_task(beside), flow(event, beside))
         return Block((*parts, exclusive(merge), flow(name, merge)), name, merge)
+
+    def some_loop(self) -> str:
+        sequential = bool(self.choose(2))
+        kinds = (
+            multi_instance(times=str(self.choose(4)), sequential=sequential),
+            multi_instance(over="=[5, 7]", item="n", output="=n", into="all"),
+            multi_instance(times="3", until=f"=numberOfCompletedInstances = {1 + self.choose(2)}",
+                           sequential=sequential),
+            standard_loop(condition="=loopCounter < 2", test_before=sequential),
+            standard_loop(maximum="2"),
+        )  # fmt: skip
+        return kinds[self.choose(len(kinds))]
 
     def some_task(self, name: str) -> str:
         kinds = (task(name), service_task(name), user_task(name))
