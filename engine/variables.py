@@ -24,7 +24,7 @@ def size(variables: Texts) -> int:
 
 def visible(state: ProcessInstance, scope: int) -> dict[str, str]:
     """All variables that the scope sees: its own cover those of the scopes around it."""
-    chain = []
+    chain: list[Texts] = []
     key: int | None = scope
     while key is not None:
         if own := state.variables.get(key):
@@ -86,7 +86,8 @@ def propagate(state: ProcessInstance, scope: int, variables: Texts) -> dict[int,
 def _holder(state: ProcessInstance, scope: int, name: str) -> int:
     key: int | None = scope
     while key is not None:
-        if has_own(state, key, name):
+        # What a compensation handler has of its own is a picture of the past: nothing changes it.
+        if not state.elements[key].compensates and has_own(state, key, name):
             return key
         key = state.elements[key].scope
     return state.root
