@@ -39,23 +39,33 @@ def read_job(reading: Reading, node: Node, extensions: Extensions) -> JobDefinit
         )
     if source is None or job_type is None or retries is None:
         return None
+    headers, computed = dict(extensions.headers), {}
+    for name, formula in extensions.computed_headers.items():
+        call = reading.formulas.foreign_call(formula)
+        if call is not None:
+            _report_foreign_header(reading, node, formula, call)
+            headers[name] = formula.text
+            continue
+        expression = reading.formulas.expression(formula, node, f"header {name}")
+        if expression is not None:
+            computed[name] = expression
     return JobDefinition(
         type=job_type,
         retries=retries,
-        headers=extensions.headers,
-        computed_headers=_computed_headers(reading, node, extensions),
+        headers=headers,
+        computed_headers=computed,
         backoff_ms=source.backoff_ms,
     )
 
 
-def _computed_headers(
-    reading: Reading, node: Node, extensions: Extensions
-) -> dict[str, Expression]:
-    headers = {
-        name: reading.formulas.expression(formula, node, f"header {name}")
-        for name, formula in extensions.computed_headers.items()
-    }
-    return {name: expression for name, expression in headers.items() if expression is not None}
+def _report_foreign_header(reading: Reading, node: Node, formula: Formula, call: str) -> None:
+    reading.report.warning(
+        "not-evaluated",
+        f"The header {quote(formula.text)} calls {quote(call)}, which exists only in Java. The"
+        " worker gets the text as it is.",
+        node,
+        formula.line,
+    )
 
 
 class Work(TypedDict):

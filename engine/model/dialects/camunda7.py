@@ -87,6 +87,10 @@ def _error(extensions: Extensions, site: Site) -> Extensions:
     )
 
 
+def _escalation(extensions: Extensions, site: Site) -> Extensions:
+    return replace(extensions, code_variable=site.text("escalationCodeVariable"))
+
+
 # --- inputs and outputs ---
 
 
@@ -147,11 +151,13 @@ def _script_source(site: Site, xml: etree._Element) -> Formula | None:
 
 _TRANSLATIONS: Final[dict[str, _Translate]] = {
     **dict.fromkeys(sorted(JOB_TASKS), _work),
+    "messageEventDefinition": _work,
     "scriptTask": _script,
     "userTask": _task,
     "callActivity": _call,
     "multiInstanceLoopCharacteristics": _loop,
     "errorEventDefinition": _error,
+    "escalationEventDefinition": _escalation,
 }
 """Tag of the element -> its translation; mappings apart, which many have."""
 
@@ -168,9 +174,10 @@ _MAPPED: Final = JOB_TASKS | _SCRIPT_TASK | _USER_TASK | _CALL | {
 
 _ACCEPTED: Final = (Rule("accepted"),)
 _ON_USER_TASK: Final = (Rule("translated", _USER_TASK),)
-_WORK: Final = (
+_WORK: Final = (Rule("translated", JOB_TASKS | _MESSAGE),)
+_VALUE: Final = (
     Rule("translated", JOB_TASKS),
-    Rule("refused", _MESSAGE, "Draw a send task for work that a worker does."),
+    Rule("refused", _MESSAGE, "Make it external work with a topic."),
 )
 _DECISION: Final = (Rule("refused", _RULE_TASK, "Make it an external task with a topic."),)
 _NO_USERS: Final = (Rule("warned", None, "Everybody who may write commands may start instances."),)
@@ -182,7 +189,8 @@ _CASE: Final = (Rule("refused", _CALL, "Only processes are called."),)
 _VOCABULARY: Final = Vocabulary(
     prefixes={NAMESPACE: "camunda"},
     attributes={
-        **dict.fromkeys(("type", "topic", "class", "delegateExpression", "expression"), _WORK),
+        **dict.fromkeys(("type", "topic", "class", "delegateExpression"), _WORK),
+        "expression": _VALUE,
         **dict.fromkeys(
             ("assignee", "candidateUsers", "candidateGroups", "dueDate", "followUpDate",
              "priority", "formRef"),
@@ -214,7 +222,7 @@ _VOCABULARY: Final = Vocabulary(
         **dict.fromkeys(
             ("errorCodeVariable", "errorMessageVariable"), (Rule("translated", ERROR),)
         ),
-        "resultVariable": (Rule("translated", JOB_TASKS | _SCRIPT_TASK), *_WORK[1:]),
+        "resultVariable": (Rule("translated", JOB_TASKS | _SCRIPT_TASK), *_VALUE[1:]),
         "formKey": (*_ON_USER_TASK, Rule("warned", _START, _FORMS[0].advice)),
         "initiator": (
             Rule("warned", _START, "Set the variable when you start the instance."),
@@ -224,7 +232,9 @@ _VOCABULARY: Final = Vocabulary(
             Rule("refused", None, "Write the condition into the model."),
         ),
         "errorMessage": (Rule("warned", None, "An error has a code, and variables."),),
-        "escalationCodeVariable": (Rule("refused", None, "Give each code an event of its own."),),
+        "escalationCodeVariable": (
+            Rule("translated", frozenset({"escalationEventDefinition"})),
+        ),
         "variableName": (Rule("warned", None, "Conditions are evaluated on every change."),),
         "variableEvents": (Rule("warned", None, "Conditions are evaluated on every change."),),
         "historyTimeToLive": (Rule("warned", None, "Retention is set for the whole namespace."),),
@@ -233,10 +243,10 @@ _VOCABULARY: Final = Vocabulary(
     elements={
         "inputOutput": (Rule("translated", _MAPPED),),
         "field": (
-            Rule("translated", JOB_TASKS),
+            Rule("translated", JOB_TASKS | _MESSAGE),
             Rule("warned", None, "Only jobs have fields."),
         ),
-        "properties": (Rule("translated", JOB_TASKS), Rule("accepted")),
+        "properties": (Rule("translated", JOB_TASKS | _MESSAGE), Rule("accepted")),
         "failedJobRetryTimeCycle": (
             Rule("translated", JOB_TASKS | _SCRIPT_TASK),
             Rule("warned", None, "Only jobs are tried again."),
