@@ -30,6 +30,7 @@ for command in (
     looking.tasks,
     publishing.complete,
     publishing.message,
+    publishing.signal,
     publishing.set_variables,
     publishing.terminate,
     publishing.resolve,

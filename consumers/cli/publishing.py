@@ -181,6 +181,18 @@ def message(
     print_reply(to, reply, f"published {name}")
 
 
+@click.command()
+@click.argument("name")
+@variables_option
+@options.publishing
+def signal(*, name: str, variables: str, **options_given: Any) -> None:
+    """Broadcast a signal, to all who wait for its name now."""
+    to = Publishing(**options_given)
+    fields = {"name": name, "variables": variables}
+    reply = ask(to, "BroadcastSignal", routing.signal_address(name), fields)
+    print_reply(to, reply, f"broadcast {name}")
+
+
 @click.command("set")
 @click.argument("instance_id")
 @click.option("--scope", "element_instance_id", help="An element instance id; the root by default.")

@@ -88,6 +88,11 @@ def test_message_has_the_address_of_the_engine(name: str, key: str) -> None:
     assert routing.message_address(name, key) == engine_routing.message_address(name, key)
 
 
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=12))
+def test_signal_has_the_address_of_the_engine(name: str) -> None:
+    assert routing.signal_address(name) == engine_routing.signal_address(name)
+
+
 @pytest.mark.parametrize("instance_id", ["i", "i~1", "i~1~2"])
 def test_call_tree_has_the_root_of_the_engine(instance_id: str) -> None:
     assert routing.root_of(instance_id) == engine_routing.root_of(instance_id)

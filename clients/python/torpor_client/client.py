@@ -256,6 +256,44 @@ class Client:
         key = routing.message_address(name, correlation_key)
         return await self._ask("PublishMessage", key, fields, command_id)
 
+    async def throw_escalation(  # noqa: PLR0913 - one keyword a field of the command
+        self,
+        code: str,
+        *,
+        job_id: str | None = None,
+        task_id: str | None = None,
+        attempt: int | None = None,
+        message: str | None = None,
+        values: Mapping[str, Any] | None = None,
+        token: str | None = None,
+        command_id: str | None = None,
+    ) -> Reply:
+        """Throw an escalation from a job (with its attempt) or a user task, which stays open."""
+        handle = job_id if job_id is not None else task_id
+        if handle is None:
+            raise ValueError("give a job_id or a task_id")
+        fields = {
+            "code": code,
+            "job_id": job_id,
+            "task_id": task_id,
+            "attempt": attempt,
+            "message": message,
+            "variables": None if values is None else variables.encode(values),
+            "token": token,
+        }
+        return await self._ask("ThrowEscalation", _key_of(handle), fields, command_id)
+
+    async def broadcast_signal(
+        self,
+        name: str,
+        values: Mapping[str, Any] | None = None,
+        *,
+        command_id: str | None = None,
+    ) -> Reply:
+        """Broadcast a signal to all who wait for it now, and start the processes that it starts."""
+        fields = {"name": name, "variables": variables.encode(values)}
+        return await self._ask("BroadcastSignal", routing.signal_address(name), fields, command_id)
+
     async def resolve_incident(
         self,
         incident_id: str,

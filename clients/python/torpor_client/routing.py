@@ -73,6 +73,11 @@ def _is_plain(byte: int) -> bool:
     return _PLAIN.fullmatch(chr(byte)) is not None
 
 
+def signal_address(name: str) -> str:
+    """The address from which a signal is broadcast."""
+    return f"signal:{quote(name, safe='')}"
+
+
 def message_address(name: str, correlation_key: str) -> str:
     """The address at which messages with this name and key meet those who wait for them."""
     return f"message:{quote(name, safe='')}:{quote(correlation_key, safe='')}"
