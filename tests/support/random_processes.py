@@ -18,12 +18,17 @@ from tests.support.models import (
     catch,
     chain,
     compiled,
+    conditional_event,
     end,
     error,
     error_event,
+    escalation,
+    escalation_event,
     event_gateway,
+    event_sub_process,
     exclusive,
     flow,
+    link_event,
     looped,
     message,
     message_event,
@@ -32,11 +37,14 @@ from tests.support.models import (
     receive_task,
     script_task,
     service_task,
+    signal,
+    signal_event,
     standard_loop,
     start,
     sub_process,
     task,
     terminate_event,
+    throw,
     timer,
     user_task,
 )
@@ -53,16 +61,22 @@ ROOTS = (
     message("third", "third", key='="k"'),
     error("low", "LOW"),
     error("high", "HIGH"),
+    escalation("late", "LATE"),
+    escalation("never", "NEVER"),
+    signal("go", "go"),
 )
+TRUE_LATER = conditional_event("=level > 3")
+"""Nobody but the outside writes `level`, so that it cannot hide in an inner scope."""
 CALLED = compiled(
     *ROOTS,
     start("s"),
     service_task("work"),
+    throw("tell", escalation_event("late")),
     user_task("look"),
     end("bad", error_event("high")),
     exclusive("choice", default="fine"),
     end("e"),
-    chain("s", "work", "choice"),
+    chain("s", "work", "tell", "choice"),
     flow("choice", "bad", condition="=n = 13"),
     flow("choice", "look", flow_id="fine"),
     chain("look", "e"),
@@ -90,9 +104,9 @@ class Builder:
         return f"{kind}{next(self.numbers)}"
 
     def block(self, depth: int) -> Block:
-        kinds = (self.activity, self.wait, self.sequence, self.choice, self.fork, self.race,
-                 self.loop)  # fmt: skip
-        return kinds[self.choose(len(kinds) if depth > 0 else 2)](depth)
+        kinds = (self.activity, self.wait, self.throw, self.jump, self.sequence, self.choice,
+                 self.fork, self.race, self.loop)  # fmt: skip
+        return kinds[self.choose(len(kinds) if depth > 0 else 4)](depth)
 
     def sequence(self, depth: int) -> Block:
         blocks = [self.block(depth - 1) for _ in range(1 + self.choose(3))]
@@ -107,7 +121,7 @@ class Builder:
         if self.choose(4) == 0:
             parts = (looped(parts[0], self.some_loop()), *parts[1:])
         merge = self.name("merge")
-        for kind in self.chance.sample(range(5), self.choose(3)):
+        for kind in self.chance.sample(range(8), self.choose(3)):
             event, beside = self.name("edge"), self.name("b")
             trigger, interrupting = self.some_boundary(kind)
             parts += (boundary(event, name, trigger, interrupting=interrupting),)
@@ -156,6 +170,8 @@ class Builder:
         for _ in range(1 + self.choose(3)):
             inner = self.block(depth - 1)
             parts += [*inner.parts, flow(begin, inner.entry), flow(inner.exit, over)]
+        for kind in self.chance.sample(range(8), self.choose(3)):
+            parts.append(self.event_sub_process(kind))
         return sub_process(name, *parts, inputs={"mine": "=n"}, outputs={"n": "=n"})
 
     def some_boundary(self, kind: int) -> tuple[str, bool]:
@@ -167,13 +183,50 @@ class Builder:
             return message_event("m"), bool(self.choose(2))
         if kind == 3:
             return error_event("low"), True
-        return error_event(), True
+        if kind == 4:
+            return error_event(), True
+        if kind == 5:
+            return signal_event("go"), bool(self.choose(2))
+        if kind == 6:
+            return TRUE_LATER, bool(self.choose(2))
+        return escalation_event(self.chance.choice((None, "late"))), bool(self.choose(2))
+
+    def event_sub_process(self, kind: int, *, interrupting: bool = True) -> str:
+        """Begun as a boundary event would be; without `interrupting` only beside its scope."""
+        trigger, may_interrupt = self.some_boundary(kind)
+        begin, work, over = self.name("s"), self.name("h"), self.name("e")
+        return event_sub_process(
+            self.name("on"),
+            start(begin, trigger, interrupting=interrupting and may_interrupt),
+            self.some_task(work),
+            end(over, escalation_event("late") if self.choose(3) == 0 else ""),
+            chain(begin, work, over),
+        )
+
+    def throw(self, depth: int) -> Block:
+        """What is thrown may end what it is thrown in, and reaches others too."""
+        name = self.name("t")
+        events = (
+            escalation_event("late"),
+            escalation_event("never"),
+            signal_event("go"),
+            message_event("other"),
+            message_event("m"),
+        )
+        return Block((throw(name, self.chance.choice(events)),), name, name)
+
+    def jump(self, depth: int) -> Block:
+        away, there = self.name("l"), self.name("l")
+        parts = (throw(away, link_event(away)), catch(there, link_event(away)))
+        return Block(parts, away, there)
 
     def wait(self, depth: int) -> Block:
         name = self.name("w")
         kinds = (
             catch(name, timer(duration="PT2M")),
             catch(name, message_event("other")),
+            catch(name, signal_event("go")),
+            catch(name, TRUE_LATER),
             receive_task(name, "third"),
         )
         return Block((kinds[self.choose(len(kinds))],), name, name)
@@ -207,13 +260,15 @@ class Builder:
 
     def race(self, depth: int) -> Block:
         split, merge = self.name("g"), self.name("x")
-        arms = [self.name("w"), self.name("w"), self.name("w")]
+        arms = [self.name("w") for _ in range(5)]
         parts = [
             event_gateway(split),
             exclusive(merge),
             catch(arms[0], timer(duration="PT1M")),
             catch(arms[1], message_event("other")),
             receive_task(arms[2], "third"),
+            catch(arms[3], signal_event("go")),
+            catch(arms[4], TRUE_LATER),
         ]
         for arm in arms:
             parts += [flow(split, arm), flow(arm, merge)]
@@ -242,12 +297,22 @@ class Builder:
         )
 
 
+BESIDE = (1, 5, 6, 7)
+"""Kinds of triggers that may stand in the process itself without ever ending it."""
+
+
 def random_process(chance: Random, depth: int = 3) -> ProcessModel:
-    block = Builder(chance).sequence(depth + 1)
+    builder = Builder(chance)
+    block = builder.sequence(depth + 1)
+    beside = [
+        builder.event_sub_process(kind, interrupting=False)
+        for kind in BESIDE[: chance.randrange(3)]
+    ]
     return compiled(
         *ROOTS,
         start("s"),
         *block.parts,
+        *beside,
         end("e"),
         flow("s", block.entry),
         flow(block.exit, "e"),
@@ -257,7 +322,7 @@ def random_process(chance: Random, depth: int = 3) -> ProcessModel:
 def stimulate(run: Runner, choice: int) -> None:
     """Do one of the things that the outside may do; which, and to whom, follows from a number."""
     kinds = (complete_job, complete_job, complete_task, complete_task, publish, elapse, fail_job,
-             throw_error, resolve, set_variables)  # fmt: skip
+             throw_error, resolve, set_variables, broadcast, set_level, throw_escalation)  # fmt: skip
     choice, kind = divmod(choice, len(kinds))
     kinds[kind](run, choice)
 
@@ -305,6 +370,23 @@ def throw_error(run: Runner, choice: int) -> None:
         run.accept(c.ThrowError(job_id=job.job_id, attempt=job.attempt, code=code))
 
 
+def throw_escalation(run: Runner, choice: int) -> None:
+    jobs = run.jobs()
+    if jobs:
+        job = jobs[choice % len(jobs)]
+        code = ("LATE", "OTHER")[choice // 7 % 2]
+        run.accept(c.ThrowEscalation(job_id=job.job_id, attempt=job.attempt, code=code))
+
+
+def broadcast(run: Runner, choice: int) -> None:
+    run.accept(c.BroadcastSignal(name="go"))
+
+
+def set_level(run: Runner, choice: int) -> None:
+    if isinstance(run.document(), ProcessInstance):
+        run.accept(c.SetVariables(instance_id="a", variables=f'{{"level": {choice % 8}}}'))
+
+
 def resolve(run: Runner, choice: int) -> None:
     open_incidents = incidents(run)
     if open_incidents:
@@ -329,9 +411,12 @@ def incidents(run: Runner) -> list[str]:
 
 def finish(run: Runner) -> None:
     """Do everything that anybody waits for until nobody does."""
+    set_level(run, 7)
     for turn in range(500):
         if not isinstance(run.document(), ProcessInstance):
             return
+        if turn % 20 == 0:  # rarely: each may begin more than a turn gets done
+            broadcast(run, 0)
         for act in (resolve, complete_job, complete_task):
             act(run, 0)
         publish(run, 1 + turn % 2)
