@@ -165,7 +165,7 @@ def parse_due(value: Value, now_ms: int, zone: str) -> int:
     Raises ScheduleError.
     """
     if isinstance(value, DaysDuration | MonthsDuration) or (
-        isinstance(value, str) and value.lstrip().startswith(("P", "-P"))
+        isinstance(value, str) and value.strip().lstrip("+-").startswith(("P", "p"))
     ):
         return add_duration(now_ms, parse_duration(value), zone)
     return parse_date_time(value, zone)

@@ -52,7 +52,11 @@ def _map_iteration(advance: Advance, mappings: tuple[Mapping, ...], key: int, lo
     targets: dict[int, dict[str, str]] = {}
     for name, text in texts.items():
         own = v.has_own(advance.state, key, name)
-        targets.setdefault(key if own else around, {})[name] = text
+        if advance.model.writes_outward and not own:
+            (target,) = v.propagate(advance.state, around, {name: text})
+        else:
+            target = key if own else around
+        targets.setdefault(target, {})[name] = text
     advance.set_each(targets)
 
 

@@ -466,6 +466,22 @@ class TestTimerStarts:
         ids = {instance.instance_id for instance in self.started(world)}
         assert len(ids) == 3
 
+    def test_cron_of_camunda_7_counts_weekdays_as_quartz_does_whenever_it_fires(self) -> None:
+        # NOW is Tuesday, 14 November 2023, 22:13:20 UTC. 4 is Wednesday for Quartz.
+        content = model(trigger=timer(cycle="0 13 22 ? * 4"))
+        platform = b' xmlns:m="http://camunda.org/schema/modeler/1.0"'
+        platform += b' m:executionPlatform="Camunda Platform" id="definitions"'
+        for_quartz = content.replace(b' id="definitions"', platform)
+        assert for_quartz != content
+        world = Partitions()
+        deploy(world, for_quartz)
+        first = NOW + 24 * HOUR - 20_000
+        for week in range(3):
+            assert self.dues(world) == [first + week * 7 * 24 * HOUR]
+            world.set_time(first + week * 7 * 24 * HOUR)
+            world.fire_due()
+        assert len(self.started(world)) == 3
+
     def test_missed_occurrences_are_one_and_the_next_is_on_the_schedule(self) -> None:
         world = Partitions()
         deploy(world, model(trigger=timer(cycle="R/PT10M")))

@@ -2,6 +2,7 @@
 
 from engine import commands as c
 from engine.lifecycle import InstanceState
+from engine.values import decode_object
 from tests.scenarios.conftest import Scenario
 from tests.support.models import (
     boundary,
@@ -48,9 +49,11 @@ def inputs_and_outputs(inputs: dict[str, str], outputs: dict[str, str]) -> str:
     return f"<camunda:inputOutput>{inner}</camunda:inputOutput>"
 
 
-def fail(run: Runner, job_type: str, **fields: int) -> None:
+def fail(run: Runner, job_type: str, backoff_ms: int | None = None) -> None:
     job = run.job(job_type)
-    run.accept(c.FailJob(job_id=job.job_id, attempt=job.attempt, message="no", **fields))
+    run.accept(
+        c.FailJob(job_id=job.job_id, attempt=job.attempt, message="no", backoff_ms=backoff_ms)
+    )
 
 
 # --- work ---
@@ -387,3 +390,62 @@ def test_a_script_in_juel_runs_inline_and_one_in_groovy_is_a_job(scenario: Scena
     assert job.headers == {"resultVariable": "b", "script": "a + 1"}
     run.complete("script.groovy", '{"b": 3}')
     assert run.result() == '{"a":1,"b":3}'
+
+
+# --- loops ---
+
+
+def looped(own: dict[str, str], *content: str, done: str | None = None) -> str:
+    inner = "" if done is None else tag("completionCondition", done)
+    return tag("multiInstanceLoopCharacteristics", extensions(*content), inner, **own)
+
+
+def test_a_task_runs_for_each_item_and_counts_from_0(scenario: Scenario) -> None:
+    loop = looped(
+        {"camunda:collection": "orders", "camunda:elementVariable": "order"},
+        done="${nrOfCompletedInstances == 2}",
+    )
+    node = tag(
+        "serviceTask", loop, id="ship", **{"camunda:type": "external", "camunda:topic": "ship"}
+    )
+    run = scenario(vendor_model(start("s"), node, end("e"), chain("s", "ship", "e")))
+    run.start("p", variables='{"orders": ["x", "y", "z"]}')
+    seen = [decode_object(job.variables) for job in run.jobs("ship")]
+    assert [(own["order"], own["loopCounter"]) for own in seen] == [
+        ('"x"', "0"),
+        ('"y"', "1"),
+        ('"z"', "2"),
+    ]
+    run.complete("ship", '{"last": 1}')
+    run.complete("ship", '{"last": 2}')
+    assert run.state() is InstanceState.COMPLETED
+    assert run.result() == '{"orders":["x","y","z"],"last":2}'
+    run.assert_nothing_left()
+
+
+def test_the_outputs_of_iterations_are_written_outward(scenario: Scenario) -> None:
+    io = inputs_and_outputs({}, {"last": "${item}"})
+    loop = looped({"camunda:collection": "${list}", "camunda:elementVariable": "item"})
+    node = tag("task", extensions(io), loop, id="t")
+    sub = sub_process("sub", start("i"), node, chain("i", "t"))
+    run = scenario(vendor_model(start("s"), sub, end("e"), chain("s", "sub", "e")))
+    run.start("p", variables='{"list": [1, 2]}')
+    assert run.result() == '{"list":[1,2],"last":2}'
+
+
+def test_variables_of_iterations_are_aggregated(scenario: Scenario) -> None:
+    aggregation = (
+        '<flowable:variableAggregation target="reviews"><variable source="score"/>'
+        '<variable source="who" target="by"/></flowable:variableAggregation>'
+    )
+    loop = looped({"flowable:collection": "people", "flowable:elementVariable": "who"}, aggregation)
+    node = tag("userTask", loop, id="review", **{"flowable:assignee": "${who}"})
+    run = scenario(
+        vendor_model(start("s"), node, end("e"), chain("s", "review", "e"), platform=None)
+    )
+    run.start("p", variables='{"people": ["ann", "bob"]}')
+    assert [found.assignee for found in run.tasks()] == ["ann", "bob"]
+    run.complete_task("review", '{"score": 1}')
+    run.complete_task("review", '{"score": 2}')
+    result = decode_object(run.result() or "")
+    assert result["reviews"] == '[{"score":1,"by":"ann"},{"score":2,"by":"bob"}]'

@@ -186,7 +186,7 @@ _FORMS: Final = (Rule("warned", None, "Forms are shown by what people work with.
 _PRIORITY: Final = (Rule("warned", None, "Jobs are taken in the order in which they are made."),)
 _CASE: Final = (Rule("refused", _CALL, "Only processes are called."),)
 
-_VOCABULARY: Final = Vocabulary(
+VOCABULARY: Final = Vocabulary(
     prefixes={NAMESPACE: "camunda"},
     attributes={
         **dict.fromkeys(("type", "topic", "class", "delegateExpression"), _WORK),
@@ -280,7 +280,7 @@ def _extensions(element: SourceElement, report: Report) -> Extensions:
 
 
 def _audit(roots: Iterable[SourceElement], report: Report) -> None:
-    audit(_VOCABULARY, roots, report)
+    audit(VOCABULARY, roots, report)
 
 
 DIALECT = Dialect(

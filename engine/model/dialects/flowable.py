@@ -58,11 +58,11 @@ def _aggregated(site: Site, loop: LoopSource) -> LoopSource:
         return loop
     aggregation, *others = aggregations
     line = aggregation.sourceline or site.line
-    if others or any(part.get("sourceExpression") for part in aggregation):
+    computed = any(part.get("sourceExpression") for part in aggregation)
+    if others or computed or any(name != "target" for name in aggregation.attrib):
         site.refuse("Only one aggregation, of variables by their names, is executed.", line)
-    names = [
-        (part.get("source"), part.get("target")) for part in site.parts("variable", aggregation)
-    ]
+    # Flowable writes its variables without a prefix, as if they were BPMN's.
+    names = [(part.get("source"), part.get("target")) for part in aggregation]
     entries = ", ".join(f'"{target or source}": {source}' for source, target in names if source)
     return replace(
         loop,
@@ -103,7 +103,7 @@ _SKIP: Final = (Rule("refused", None, "Draw a gateway that goes around it."),)
 _EVENTS: Final = (Rule("refused", None, "Make it a message event."),)
 _PLACE: Final = (Rule("refused", None, "Results are written as any variable is.", _FALSE),)
 
-_VOCABULARY: Final = Vocabulary(
+VOCABULARY: Final = Vocabulary(
     prefixes={NAMESPACES[0]: "flowable", NAMESPACES[1]: "activiti"},
     attributes={
         **dict.fromkeys(("type", "topic", "class", "delegateExpression", "expression"), _WORK),
@@ -202,7 +202,7 @@ def _extensions(element: SourceElement, report: Report) -> Extensions:
 
 
 def _audit(roots: Iterable[SourceElement], report: Report) -> None:
-    audit(_VOCABULARY, roots, report)
+    audit(VOCABULARY, roots, report)
 
 
 DIALECT = Dialect(

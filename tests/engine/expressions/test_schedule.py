@@ -16,6 +16,7 @@ from engine.expressions.schedule import (
     next_due,
     parse_cycle,
     parse_date_time,
+    parse_due,
     parse_duration,
 )
 from engine.values import Value
@@ -136,6 +137,28 @@ def test_any_sum_is_an_instant_or_a_clean_refusal(
 )
 def test_every_form_of_a_date_is_the_same_instant(text: str) -> None:
     assert parse_date_time(text, "UTC") == 1_796_112_000_000
+
+
+@pytest.mark.parametrize(
+    ("value", "due"),
+    [
+        ("P1D", DAY_MS),
+        (" -pt1s", -1_000),
+        ("+PT1S", 1_000),
+        (feel('duration("P1D")'), DAY_MS),
+        (feel('duration("P1M")'), 31 * DAY_MS),
+        ("1970-01-02", DAY_MS),
+        (feel('date("1970-01-02")'), DAY_MS),
+    ],
+)
+def test_what_is_due_is_a_date_or_so_much_later(value: Value, due: int) -> None:
+    assert parse_due(value, 0, "UTC") == due
+
+
+@pytest.mark.parametrize("value", ["soon", "P", 5, None])
+def test_what_is_due_is_nothing_else(value: Value) -> None:
+    with pytest.raises(ScheduleError):
+        parse_due(value, 0, "UTC")
 
 
 @pytest.mark.parametrize(
