@@ -18,24 +18,49 @@ Locals = Mapping[str, Value]
 """Variables that mappings have made and that are not set yet; they cover those of the scopes."""
 
 
+class _Sight:
+    """What an expression sees at the moment.
+
+    It knows no environment, for that one knows its `find`: a cycle would keep the documents of many
+    transitions in memory until they are collected.
+    """
+
+    __slots__ = ("decoded", "facts", "locals", "state")
+
+    def __init__(self, context: Context, state: ProcessInstance) -> None:
+        self.state = state
+        self.facts = Facts(context, state)
+        self.decoded: dict[str, Value] = {}
+        self.locals: Locals = {}
+
+    def find(self, name: str) -> Value | Literal[Missing.MISSING]:
+        if name in self.locals:
+            return self.locals[name]
+        text = v.find(self.state, self.facts.scope, name)
+        return MISSING if text is None else self.decode(text)
+
+    def decode(self, text: str) -> Value:
+        known = self.decoded
+        if text not in known:
+            known[text] = decode(text)
+        return known[text]
+
+
 class Evaluator:
     """Evaluates against the draft as it is at the moment; variables are decoded when touched."""
 
-    __slots__ = ("_decoded", "_environment", "_facts", "_locals", "_state")
+    __slots__ = ("_environment", "_sight")
 
     def __init__(self, context: Context, state: ProcessInstance) -> None:
-        self._state = state
-        self._decoded: dict[str, Value] = {}
-        self._facts = Facts(context, state)
-        self._locals: Locals = {}
+        self._sight = _Sight(context, state)
         self._environment = Environment(
-            lookup=self._lookup,
+            lookup=self._sight.find,
             now_ms=context.now,
             zone=context.settings.zone,
             steps_max=context.settings.expression_steps_max,
             seed=f"{context.namespace}/{context.partition}-{context.offset}-{context.step}",
         )
-        self._environment.facts = self._facts
+        self._environment.facts = self._sight.facts
 
     def evaluate(self, expression: Expression, scope: int, locals_: Locals | None = None) -> Value:
         """The value, as the scope sees variables. Raises StuckError."""
@@ -87,20 +112,11 @@ class Evaluator:
 
     def decoded(self, text: str) -> Value:
         """The value of a variable's text. It is shared: nobody may change what it contains."""
-        known = self._decoded
-        if text not in known:
-            known[text] = decode(text)
-        return known[text]
+        return self._sight.decode(text)
 
     def _enter(self, scope: int, locals_: Locals | None) -> None:
-        self._facts.scope = scope
-        self._locals = locals_ or {}
-
-    def _lookup(self, name: str) -> Value | Literal[Missing.MISSING]:
-        if name in self._locals:
-            return self._locals[name]
-        text = v.find(self._state, self._facts.scope, name)
-        return MISSING if text is None else self.decoded(text)
+        self._sight.facts.scope = scope
+        self._sight.locals = locals_ or {}
 
 
 def _failed(expression: Expression, error: EvaluationError) -> StuckError:
