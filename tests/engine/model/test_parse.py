@@ -32,7 +32,7 @@ def around(*parts: str) -> CompiledResource:
 @pytest.mark.parametrize(
     "kind",
     [
-        "complexGateway", "transaction", "adHocSubProcess", "callChoreography",
+        "complexGateway", "adHocSubProcess", "callChoreography",
         "choreographyTask", "subChoreography", "implicitThrowEvent", "noSuchElement",
     ],
 )  # fmt: skip
@@ -50,7 +50,6 @@ def test_an_element_that_does_not_run_is_an_error_that_names_it(kind: str) -> No
 @pytest.mark.parametrize(
     ("kind", "attribute", "value"),
     [
-        ("serviceTask", "isForCompensation", "true"),
         ("receiveTask", "instantiate", "true"),
         ("eventBasedGateway", "instantiate", "true"),
         ("eventBasedGateway", "eventGatewayType", "Parallel"),

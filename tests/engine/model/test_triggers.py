@@ -8,6 +8,7 @@ from tests.support.findings import codes, only_finding
 from tests.support.models import (
     boundary,
     bpmn,
+    cancel_event,
     catch,
     chain,
     compiled,
@@ -18,6 +19,7 @@ from tests.support.models import (
     error_event,
     escalation,
     escalation_event,
+    for_compensation,
     link_event,
     message,
     message_event,
@@ -32,6 +34,7 @@ from tests.support.models import (
     terminate_event,
     throw,
     timer,
+    transaction,
 )
 
 DEFINITIONS = {
@@ -63,7 +66,15 @@ def with_event(position: str, trigger: str) -> tuple[str, ...]:
         other = throw if position == "intermediateCatchEvent" else catch
         event += other("y", link_event("L"))
         flows = chain("s", "t", "y") if other is throw else flows
-    return (start("s", timer(cycle="R/PT1H")), task("t"), event, flows, *ROOT)
+    first = start("s", timer(cycle="R/PT1H"))
+    if trigger == "compensate" and position == "boundaryEvent":  # what it is associated with
+        flows += for_compensation(task("undo"))
+        flows += tag("association", id="by", sourceRef="x", targetRef="undo")
+    if trigger == "cancel" and trigger in TRIGGERS[position]:  # it belongs to a transaction
+        inside = (start("is"), chain("is", "x"), event) if position == "endEvent" else ()
+        way_out = boundary("out", "t", cancel_event()) if inside else event
+        return (first, transaction("t", *inside or (start("is"),)), way_out, chain("s", "t"))
+    return (first, task("t"), event, flows, *ROOT)
 
 
 @pytest.mark.parametrize("trigger", DEFINITIONS)
