@@ -139,7 +139,7 @@ class ActivateVersion(Command, frozen=True, kw_only=True):
     """Deployments to every partition: this version is the latest of its process from here on.
 
     `message_starts` are (message name, start element id) pairs, `signal_starts` the same of
-    signals; they replace the older version's.
+    signals; they replace the older version's. `version_tag` is the model's name for the version.
     """
 
     partition: int
@@ -150,6 +150,7 @@ class ActivateVersion(Command, frozen=True, kw_only=True):
     semantics: int
     message_starts: tuple[tuple[str, str], ...] = ()
     signal_starts: tuple[tuple[str, str], ...] = ()
+    version_tag: str | None = None
 
 
 class VersionActivated(Command, frozen=True, kw_only=True):

@@ -10,11 +10,17 @@ _Starts: TypeAlias = dict[str, tuple[tuple[str, str], ...]]
 
 
 class VersionRef(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """One version: the checksum of the resource that holds it, and the rules it runs under."""
+    """One version: the checksum of the resource that holds it, and the rules it runs under.
+
+    `deployment` is the number of the deployment that it came with, 0 while that is not known here;
+    `tag` the version tag that the model names.
+    """
 
     version: int
     checksum: str
     semantics: int
+    deployment: int = 0
+    tag: str | None = None
 
 
 class ProcessVersions(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
@@ -36,6 +42,18 @@ class ProcessVersions(msgspec.Struct, frozen=True, kw_only=True, array_like=True
         if version is None:
             return self.versions[-1] if self.versions else None
         return next((ref for ref in (*self.versions, *self.early) if ref.version == version), None)
+
+    def deployed_with(self, deployment: int) -> VersionRef | None:
+        """The version that was the latest when this deployment was complete.
+
+        A process that the deployment left as it was keeps its version, which is then an older one.
+        """
+        known = [ref for ref in self.versions if 0 < ref.deployment <= deployment]
+        return known[-1] if known else None
+
+    def tagged(self, tag: str) -> VersionRef | None:
+        """The latest version with this tag."""
+        return next((ref for ref in reversed(self.versions) if ref.tag == tag), None)
 
     def activate(
         self,

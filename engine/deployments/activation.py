@@ -28,7 +28,11 @@ def apply_partition_table(context: Context, command: c.ActivateVersion) -> Outco
     """Put a version into the partition's own table, and answer; the table has no other state."""
     process_id = command.process_id
     ref = VersionRef(
-        version=command.version, checksum=command.checksum, semantics=command.semantics
+        version=command.version,
+        checksum=command.checksum,
+        semantics=command.semantics,
+        deployment=command.deployment,
+        tag=command.version_tag,
     )
     before = context.definitions.get(process_id) or ProcessVersions(process_id=process_id)
     after = before.activate(ref, command.message_starts, command.signal_starts)

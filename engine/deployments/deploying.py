@@ -180,6 +180,7 @@ def _activation(deployed: _Deployed, number: int, partition: int) -> c.ActivateV
         semantics=deployed.version.semantics,
         message_starts=_message_starts(deployed.model),
         signal_starts=_signal_starts(deployed.model),
+        version_tag=deployed.model.version_tag,
     )
 
 

@@ -25,7 +25,7 @@ from engine.model.elements import (
 )
 from engine.model.foreign import check_foreign_extensions
 from engine.model.formulas import Formulas
-from engine.model.parse import read_definitions
+from engine.model.parse import ID_MAX, read_definitions
 from engine.model.readers import KINDS, read_element
 from engine.model.reading import Reading, Shared
 from engine.model.report import Report, quote
@@ -158,6 +158,7 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
     """The model, or None if this or an earlier process of the file has an error."""
     process = reading.process
     find_handlers(process, reading.report)
+    version_tag = _version_tag(reading)
     elements = {
         node.index: element
         for node in process.nodes
@@ -179,6 +180,7 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
         signal_starts=_triggered_starts(process, elements, SignalTrigger),
         writes_outward=reading.dialect.writes_outward,
         quartz=reading.dialect.quartz,
+        version_tag=version_tag,
         events=process.event_starts(PROCESS),
         conditional=any(
             isinstance(getattr(element, "trigger", None), ConditionTrigger)
@@ -187,6 +189,17 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
         element_index=process.node_index,
         flow_index=process.flow_index,
     )
+
+
+def _version_tag(reading: Reading) -> str | None:
+    tag = reading.dialect.extensions(reading.process, reading.report).version_tag
+    if tag is not None and len(tag) > ID_MAX:
+        reading.report.error(
+            "version-tag-too-long",
+            f"The version tag has more than {ID_MAX} characters. Shorten it.",
+            reading.process,
+        )
+    return tag or None
 
 
 def _compile_flow(reading: Reading, flow: Flow) -> SequenceFlow | None:

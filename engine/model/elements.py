@@ -315,7 +315,8 @@ class Transaction(SubProcess, frozen=True, kw_only=True, tag="transaction"):
 
 
 class CallActivity(Activity, frozen=True, kw_only=True, tag="callActivity"):
-    """`version` None: the latest at the time of the call.
+    """Which version is called: this `version`, the latest with `version_tag`, the one that came
+    with the caller's own deployment, else the latest at the time of the call.
 
     `passes`: with a tuple, the called process gets what these mappings make, and none of the
     activity's own variables. The called instance has the `business_key`, else it may inherit one.
@@ -323,6 +324,8 @@ class CallActivity(Activity, frozen=True, kw_only=True, tag="callActivity"):
 
     process_id: Text
     version: int | None = None
+    version_tag: str | None = None
+    same_deployment: bool = False
     propagate_all_parent_variables: bool = True
     propagate_all_child_variables: bool = True
     passes: tuple[Mapping, ...] | None = None
@@ -387,7 +390,8 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     `timer_starts` and `signal_starts` the start events that something else triggers. `events`: as
     in `SubProcess`. `conditional`: some event waits for a condition. `writes_outward`: whatever an
     activity writes goes to the nearest scope that has the name, else to the root, output mappings
-    included. `quartz`: cron expressions are those of Quartz.
+    included. `quartz`: cron expressions are those of Quartz. `version_tag`: how the model names the
+    version that it is.
     """
 
     process_id: str
@@ -401,6 +405,7 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     signal_starts: tuple[int, ...] = ()
     writes_outward: bool = False
     quartz: bool = False
+    version_tag: str | None = None
     events: tuple[int, ...] = ()
     conditional: bool = False
     element_index: dict[str, int]

@@ -86,6 +86,8 @@ class CallSource(msgspec.Struct, frozen=True, kw_only=True):
 
     process_id: Formula | None
     version: int | None = None
+    version_tag: str | None = None
+    same_deployment: bool = False
     propagate_all_parent_variables: bool = True
     propagate_all_child_variables: bool = True
     passes: tuple[MappingSource, ...] | None = None
@@ -126,6 +128,7 @@ class Extensions(msgspec.Struct, frozen=True, kw_only=True):
     correlation_key: Formula | None = None
     code_variable: str | None = None
     message_variable: str | None = None
+    version_tag: str | None = None
     loop: LoopSource = LoopSource()
 
 

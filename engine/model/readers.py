@@ -325,6 +325,8 @@ def _call_activity(reading: Reading, node: Node, extensions: Extensions) -> e.Ca
         propagate_all_parent_variables=call.propagate_all_parent_variables,
         propagate_all_child_variables=call.propagate_all_child_variables,
         version=call.version,
+        version_tag=call.version_tag,
+        same_deployment=call.same_deployment,
         passes=None if passes is None else reading.formulas.mappings(passes, node, "input"),
         business_key=reading.formulas.text(call.business_key, node, "business key"),
         inherits_business_key=call.inherits_business_key,

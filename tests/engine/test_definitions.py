@@ -2,6 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from engine.definitions import Definitions, ProcessVersions, VersionRef
 
@@ -72,6 +73,17 @@ def test_a_message_starts_every_process_that_begins_with_its_name() -> None:
     assert table.message_starts("paid") == (("bill", "x"), ("order", "a"))
     assert table.message_starts("sent") == (("order", "b"),)
     assert table.message_starts("none") == ()
+
+
+def test_a_version_is_found_by_its_tag_or_by_a_deployment() -> None:
+    first = replace(ref(1), deployment=10, tag="old")
+    second = replace(ref(2), deployment=20, tag="old")
+    third = replace(ref(3), deployment=30)
+    table = EMPTY.activate(first, ()).activate(second, ()).activate(third, ()).meet(ref(4))
+    assert table.tagged("old") is second
+    assert table.tagged("new") is None
+    found = [table.deployed_with(deployment) for deployment in (9, 10, 29, 30, 99, 0)]
+    assert found == [None, first, second, third, third, None]
 
 
 def test_a_table_is_replaced_and_never_changed() -> None:

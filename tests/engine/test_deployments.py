@@ -108,7 +108,7 @@ class TestVersions:
             "findings": [],
         }
         (checksum,) = world.deployments.contents
-        ref = VersionRef(version=1, checksum=checksum, semantics=1)
+        ref = VersionRef(version=1, checksum=checksum, semantics=1, deployment=1 << 16)
         assert [partition.definitions.find("ask") for partition in world.all] == [ref] * 4
         assert state_of(world).pending == ()
         assert world.deployments.timers == {}

@@ -517,7 +517,9 @@ def test_a_version_goes_into_the_partitions_table_which_has_no_other_state() -> 
     )
     outcome = partition.take(command, source_partition=0, number=number(1))
     assert outcome.states == {}
-    assert partition.definitions.find("p") == VersionRef(version=1, checksum="c", semantics=1)
+    found = partition.definitions.find("p")
+    assert found is not None
+    assert (found.version, found.checksum, found.semantics) == (1, "c", 1)
     (answer,) = sent(outcome)
     assert answer.command == c.VersionActivated(
         deployment=5, process_id="p", version=1, partition=2

@@ -2,11 +2,13 @@
 
 from engine import commands as c
 from engine.lifecycle import InstanceState
+from engine.model.elements import ProcessModel
 from engine.values import decode_object
 from tests.scenarios.conftest import Scenario
 from tests.support.models import (
     boundary,
     chain,
+    compiled_resource,
     end,
     error,
     exclusive,
@@ -19,7 +21,7 @@ from tests.support.models import (
     task,
 )
 from tests.support.runner import START_MS, Runner
-from tests.support.vendor_models import vendor_model
+from tests.support.vendor_models import vendor_file, vendor_model
 
 MINUTE = 60_000
 DAY = 24 * 60 * MINUTE
@@ -298,6 +300,50 @@ def test_a_call_bound_to_a_version_runs_that_one(scenario: Scenario) -> None:
     run.start("p")
     assert run.job("work").version == 1
     assert run.jobs("new") == []
+
+
+def version_of_called(name: str, tag_text: str | None = None) -> ProcessModel:
+    own = {} if tag_text is None else {"camunda:versionTag": tag_text}
+    drawn = tag(
+        "process",
+        start("s"),
+        external(name, name),
+        end("e"),
+        chain("s", name, "e"),
+        id="called",
+        isExecutable="true",
+        **own,
+    )
+    return compiled_resource(vendor_file(drawn)).process("called")
+
+
+def test_a_call_bound_to_its_deployment_does_not_see_what_came_later(scenario: Scenario) -> None:
+    own = {"camunda:calledElementBinding": "deployment"}
+    node = tag("callActivity", id="call", calledElement="called", **own)
+    run = scenario(
+        CALLED,
+        version_of_called("second"),
+        vendor_model(start("s"), node, end("e"), chain("s", "call", "e")),
+        version_of_called("third"),
+    )
+    run.start("p")
+    assert [job.type for job in run.jobs()] == ["second"]
+
+
+def test_a_call_bound_to_a_tag_runs_the_latest_version_with_it(scenario: Scenario) -> None:
+    own = {"camunda:calledElementBinding": "versionTag", "camunda:calledElementVersionTag": "1"}
+    node = tag("callActivity", id="call", calledElement="called", **own)
+    caller = vendor_model(start("s"), node, end("e"), chain("s", "call", "e"))
+    run = scenario(caller, version_of_called("untagged"))
+    run.start("p")
+    incident = run.incident()
+    assert incident.message == (
+        "Expected the process 'called' with the version tag '1' to be deployed, found none"
+    )
+    for name, its_tag in (("first", "1"), ("second", "1"), ("third", "2")):
+        run.deploy(version_of_called(name, its_tag))
+    run.resolve()
+    assert [job.type for job in run.jobs()] == ["second"]
 
 
 # --- messages, errors, timers ---

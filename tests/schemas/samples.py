@@ -63,6 +63,7 @@ COMMANDS: tuple[c.AnyCommand, ...] = (
         checksum="ab" * 32,
         semantics=1,
         message_starts=(("paid", "Start_paid"), ("ordered", "Start_ordered")),
+        version_tag="1.0",
     ),
     c.VersionActivated(deployment=12, process_id="order", version=2, partition=3),
     c.FireTimer(address=ORDER, timer=65_547, due_ms=NOW),
@@ -422,7 +423,9 @@ DOCUMENTS: dict[str, Document] = {
     ),
     "versions": ProcessVersions(
         process_id="order",
-        versions=(VersionRef(version=1, checksum="ab" * 32, semantics=1),),
+        versions=(
+            VersionRef(version=1, checksum="ab" * 32, semantics=1, deployment=12, tag="1.0"),
+        ),
         message_starts=(("paid", "Start_paid"),),
     ),
     "applied": AppliedCommand(

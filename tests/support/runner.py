@@ -150,11 +150,15 @@ class Runner:
     # --- what a scenario does ---
 
     def deploy(self, model: ProcessModel) -> int:
-        """Add the next version of a process to every partition's table."""
+        """Add the next version of a process to every partition's table: one deployment."""
         known = self.partitions[0].definitions.get(model.process_id)
         version = 1 if known is None else known.versions[-1].version + 1
         ref = VersionRef(
-            version=version, checksum=f"{model.process_id}-{version}", semantics=model.semantics
+            version=version,
+            checksum=f"{model.process_id}-{version}",
+            semantics=model.semantics,
+            deployment=len(self.models) + 1,
+            tag=model.version_tag,
         )
         starts = tuple(_message_start(model.elements[index]) for index in model.message_starts)
         signals = tuple(_signal_start(model.elements[index]) for index in model.signal_starts)

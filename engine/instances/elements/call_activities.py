@@ -3,6 +3,7 @@
 from engine import commands as c
 from engine import events as e
 from engine import variables as v
+from engine.definitions import ProcessVersions, VersionRef
 from engine.instances.activities import activate
 from engine.instances.advance import Advance
 from engine.instances.elements.handler import Handler
@@ -14,16 +15,10 @@ from engine.values import encode_object
 
 
 def _run(advance: Advance, activity: CallActivity, key: int) -> None:
-    """Call the version that is the latest here and now. Raises StuckError."""
+    """Call the version that the activity is bound to. Raises StuckError."""
     context, start = advance.context, advance.state.start
     process_id = advance.evaluator.name(activity.process_id, key)
-    ref = context.definitions.find(process_id, activity.version)
-    if ref is None:
-        version = "" if activity.version is None else f" version {activity.version}"
-        raise StuckError(
-            IncidentKind.CALLED_PROCESS_FAILED,
-            f"Expected the process {process_id!r}{version} to be deployed, found none",
-        )
+    ref = _bound(advance, activity, process_id)
     depth_max = context.settings.call_depth_max
     if start.depth >= depth_max:
         raise StuckError(
@@ -48,6 +43,30 @@ def _run(advance: Advance, activity: CallActivity, key: int) -> None:
             steps=advance.steps,
         )
     )
+
+
+def _bound(advance: Advance, activity: CallActivity, process_id: str) -> VersionRef:
+    """The version that is called. Raises StuckError where there is none."""
+    definitions, start = advance.context.definitions, advance.state.start
+    versions = definitions.get(process_id)
+    if versions is None:
+        versions = ProcessVersions(process_id=process_id)
+    if activity.version_tag is not None:
+        which = f" with the version tag {activity.version_tag!r}"
+        ref = versions.tagged(activity.version_tag)
+    elif activity.same_deployment:
+        which = " in the deployment of its caller"
+        own = definitions.find(start.process_id, start.version)
+        ref = versions.deployed_with(own.deployment if own else 0)
+    else:
+        which = "" if activity.version is None else f" version {activity.version}"
+        ref = versions.find(activity.version)
+    if ref is None:
+        raise StuckError(
+            IncidentKind.CALLED_PROCESS_FAILED,
+            f"Expected the process {process_id!r}{which} to be deployed, found none",
+        )
+    return ref
 
 
 def _passed(advance: Advance, activity: CallActivity, key: int) -> dict[str, str]:

@@ -9,12 +9,14 @@ from typing import Final
 from lxml import etree
 from msgspec.structs import replace
 
+from engine.expressions.juel import holds_expression
 from engine.model.dialects import activiti, feel, juel
 from engine.model.dialects.activiti import ERROR, JOB_TASKS, LOOP, Site
 from engine.model.dialects.audit import Rule, Vocabulary, audit
 from engine.model.dialects.dialect import Dialect
 from engine.model.extensions import (
     NOTHING,
+    CallSource,
     Extensions,
     Formula,
     ListSource,
@@ -53,23 +55,27 @@ def _call(extensions: Extensions, site: Site) -> Extensions:
     call = activiti.read_call(site)
     keys = [key for part in site.parts("in") if (key := part.get("businessKey"))]
     business_key = juel.formula(keys[0], site.line) if keys else None
-    return replace(
-        extensions, call=replace(call, business_key=business_key, version=_version(site))
-    )
+    call = replace(call, business_key=business_key)
+    return replace(extensions, call=_bound(site, call))
 
 
-def _version(site: Site) -> int | None:
-    """The version that a call is bound to; None: the latest."""
-    binding, text = site.text("calledElementBinding") or "latest", site.text("calledElementVersion")
+def _bound(site: Site, call: CallSource) -> CallSource:
+    """To the version that the call names, by its number or its tag, or of its own deployment."""
+    binding = site.text("calledElementBinding") or "latest"
+    version, tag = site.text("calledElementVersion"), site.text("calledElementVersionTag")
     if binding == "latest":
-        return None
-    if binding == "version" and text is not None and text.isascii() and text.isdigit():
-        return int(text[:_VERSION_DIGITS_MAX])
+        return call
+    if binding == "deployment":
+        return replace(call, same_deployment=True)
+    if binding == "version" and version is not None and version.isascii() and version.isdigit():
+        return replace(call, version=int(version[:_VERSION_DIGITS_MAX]))
+    if binding == "versionTag" and tag is not None and not holds_expression(tag):
+        return replace(call, version_tag=tag)
     site.refuse(
-        f"The binding {quote(binding)} of the call activity is not executed. Use the binding"
-        " 'latest', or 'version' with the number of a version."
+        f"The binding {quote(binding)} of the call activity is not executed. Use 'latest',"
+        " 'deployment', 'version' with a number, or 'versionTag' with a tag, without expressions."
     )
-    return None
+    return call
 
 
 _VERSION_DIGITS_MAX: Final = 9
@@ -85,6 +91,10 @@ def _error(extensions: Extensions, site: Site) -> Extensions:
         code_variable=site.text("errorCodeVariable"),
         message_variable=site.text("errorMessageVariable"),
     )
+
+
+def _process(extensions: Extensions, site: Site) -> Extensions:
+    return replace(extensions, version_tag=site.text("versionTag"))
 
 
 def _escalation(extensions: Extensions, site: Site) -> Extensions:
@@ -158,6 +168,7 @@ _TRANSLATIONS: Final[dict[str, _Translate]] = {
     "multiInstanceLoopCharacteristics": _loop,
     "errorEventDefinition": _error,
     "escalationEventDefinition": _escalation,
+    "process": _process,
 }
 """Tag of the element -> its translation; mappings apart, which many have."""
 
@@ -197,10 +208,11 @@ VOCABULARY: Final = Vocabulary(
             _ON_USER_TASK,
         ),
         **dict.fromkeys(
-            ("async", "asyncBefore", "asyncAfter", "exclusive", "versionTag", "diagramRelationId",
+            ("async", "asyncBefore", "asyncAfter", "exclusive", "diagramRelationId",
              "modelerTemplate", "modelerTemplateVersion", "modelerTemplateIcon"),
             _ACCEPTED,
         ),
+        "versionTag": (Rule("translated", frozenset({"process"})),),
         **dict.fromkeys(("candidateStarterUsers", "candidateStarterGroups"), _NO_USERS),
         **dict.fromkeys(("jobPriority", "taskPriority"), _PRIORITY),
         **dict.fromkeys(("formHandlerClass", "formRefBinding", "formRefVersion"), _FORMS),

@@ -125,17 +125,19 @@ def _form(extensions: Extensions, site: _Site) -> Extensions:
 
 
 def _called_element(extensions: Extensions, site: _Site) -> Extensions:
-    binding = site.xml.get("bindingType") or "latest"
-    if binding != "latest":
+    binding, tag = site.xml.get("bindingType") or "latest", site.xml.get("versionTag")
+    if binding not in _BINDINGS or (binding == "versionTag" and not tag):
         site.report.error(
             "unsupported-extension",
             f"The binding {quote(binding)} of the call activity is not executed."
-            " Use the binding 'latest'.",
+            " Use 'latest', 'deployment', or 'versionTag' with a version tag.",
             site.element,
             site.line,
         )
     call = CallSource(
         process_id=site.formula("processId"),
+        version_tag=tag if binding == "versionTag" else None,
+        same_deployment=binding == "deployment",
         propagate_all_parent_variables=is_true(
             site.xml.get("propagateAllParentVariables"), default=True
         ),
@@ -144,6 +146,13 @@ def _called_element(extensions: Extensions, site: _Site) -> Extensions:
         ),
     )
     return replace(extensions, call=call)
+
+
+_BINDINGS: Final = frozenset({"latest", "deployment", "versionTag"})
+
+
+def _version_tag(extensions: Extensions, site: _Site) -> Extensions:
+    return replace(extensions, version_tag=site.xml.get("value"))
 
 
 def _subscription(extensions: Extensions, site: _Site) -> Extensions:
@@ -206,6 +215,7 @@ _TRANSLATIONS: Final[dict[str, tuple[frozenset[str], _Translate]]] = {
     "calledElement": (frozenset({"callActivity"}), _called_element),
     "loopCharacteristics": (frozenset({"multiInstanceLoopCharacteristics"}), _loop),
     "subscription": (frozenset({"message"}), _subscription),
+    "versionTag": (frozenset({"process"}), _version_tag),
 }
 """Extension element -> the BPMN elements that it means something on, and its translation."""
 

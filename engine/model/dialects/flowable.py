@@ -43,6 +43,7 @@ def _call(extensions: Extensions, site: Site) -> Extensions:
             propagate_all_parent_variables=everything,
             business_key=site.formula("businessKey"),
             inherits_business_key=is_true(site.text("inheritBusinessKey")),
+            same_deployment=is_true(site.text("sameDeployment")),
         ),
     )
 
@@ -127,7 +128,8 @@ VOCABULARY: Final = Vocabulary(
         ),
         **dict.fromkeys(("collection", "elementVariable"), (Rule("translated", LOOP),)),
         **dict.fromkeys(
-            ("businessKey", "inheritBusinessKey", "inheritVariables"), (Rule("translated", _CALL),)
+            ("businessKey", "inheritBusinessKey", "inheritVariables", "sameDeployment"),
+            (Rule("translated", _CALL),),
         ),
         **dict.fromkeys(
             ("owner", "category", "taskIdVariableName", "taskCompleterVariableName"),
@@ -151,9 +153,6 @@ VOCABULARY: Final = Vocabulary(
         "elementIndexVariable": (Rule("refused", None, "Use the variable loopCounter."),),
         "calledElementType": (
             Rule("refused", _CALL, "Call the process by its key.", frozenset({"key"})),
-        ),
-        "sameDeployment": (
-            Rule("refused", _CALL, "The latest version of the process is called.", _FALSE),
         ),
         "fallbackToDefaultTenant": (Rule("accepted"),),
         "processInstanceName": (Rule("warned", None, "Instances have an id and a business key."),),

@@ -309,11 +309,16 @@ def test_a_call_may_be_bound_to_a_version() -> None:
     assert call(calledElementBinding="latest", calledElementVersion="3").version is None
 
 
+def test_a_call_may_be_bound_to_its_deployment_or_to_a_version_tag() -> None:
+    assert call(calledElementBinding="deployment").same_deployment
+    assert call(calledElementBinding="versionTag", calledElementVersionTag="1").version_tag == "1"
+
+
 @pytest.mark.parametrize(
     "attributes",
     [
-        {"calledElementBinding": "deployment"},
-        {"calledElementBinding": "versionTag", "calledElementVersionTag": "a"},
+        {"calledElementBinding": "versionTag"},
+        {"calledElementBinding": "versionTag", "calledElementVersionTag": "${tag}"},
         {"calledElementBinding": "version", "calledElementVersion": "${v}"},
         {"caseRef": "c"},
         {"variableMappingClass": "A"},
@@ -480,4 +485,6 @@ def test_a_warning_about_a_part_names_the_element_that_people_see() -> None:
 def test_attributes_of_the_process_are_looked_at() -> None:
     own = camunda(historyTimeToLive="5", versionTag="1")
     content = vendor_file(tag("process", start("s"), id="p", isExecutable="true", **own))
-    assert codes(compiled_resource(content)) == [("no-effect", "p")]
+    made = compiled_resource(content)
+    assert codes(made) == [("no-effect", "p")]
+    assert made.process("p").version_tag == "1"

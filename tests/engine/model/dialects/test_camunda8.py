@@ -328,8 +328,30 @@ def test_a_call_activity_without_a_process_is_an_error(content: str) -> None:
     assert codes(beside("callActivity", content)) == [("called-process-missing", "x")]
 
 
-@pytest.mark.parametrize("binding", ["deployment", "versionTag"])
-def test_a_binding_other_than_latest_is_an_error(binding: str) -> None:
+def test_a_call_may_be_bound_to_its_deployment_or_to_a_version_tag() -> None:
+    together = element(
+        "callActivity", extension("calledElement", processId="p", bindingType="deployment")
+    )
+    tagged = element(
+        "callActivity",
+        extension("calledElement", processId="p", bindingType="versionTag", versionTag="1.2"),
+    )
+    assert isinstance(together, e.CallActivity)
+    assert isinstance(tagged, e.CallActivity)
+    assert (together.same_deployment, together.version_tag) == (True, None)
+    assert (tagged.same_deployment, tagged.version_tag) == (False, "1.2")
+
+
+def test_a_process_may_have_a_version_tag() -> None:
+    tagged = extensions(extension("versionTag", value="1.2"))
+    assert compiled(tagged, start("s")).version_tag == "1.2"
+    assert compiled(start("s")).version_tag is None
+    too_long = extensions(extension("versionTag", value="x" * 256))
+    assert codes(resource(too_long, start("s"))) == [("version-tag-too-long", "p")]
+
+
+@pytest.mark.parametrize("binding", ["somehow", "versionTag"])
+def test_a_binding_that_names_no_version_is_an_error(binding: str) -> None:
     called = extension("calledElement", processId="p", bindingType=binding)
     assert codes(beside("callActivity", called)) == [("unsupported-extension", "x")]
 

@@ -93,7 +93,8 @@ def test_a_user_task_has_people() -> None:
 
 
 def test_a_call_may_inherit_variables_and_business_key() -> None:
-    own = {"flowable:inheritVariables": "true", "flowable:inheritBusinessKey": "true"}
+    names = ("inheritVariables", "inheritBusinessKey", "sameDeployment")
+    own = {f"flowable:{name}": "true" for name in names}
     mapped = extensions('<flowable:in source="a" target="b"/><flowable:out source="c" target="d"/>')
     node = tag("callActivity", mapped, id="x", calledElement="q", **own)
     made = vendor_resource(start("s"), node, chain("s", "x"), platform=None)
@@ -101,6 +102,7 @@ def test_a_call_may_inherit_variables_and_business_key() -> None:
     assert isinstance(found, e.CallActivity)
     assert found.propagate_all_parent_variables
     assert found.inherits_business_key
+    assert found.same_deployment
     assert [mapping.target for mapping in (*(found.passes or ()), *found.outputs)] == [
         ("b",),
         ("d",),
