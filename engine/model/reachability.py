@@ -11,7 +11,14 @@ cost is that of the scope's flows, however many of them come together.
 
 from collections.abc import Iterator
 
-from engine.model.elements import Activity, AnyElement, ProcessModel, Reach
+from engine.model.elements import (
+    Activity,
+    AnyElement,
+    IntermediateThrowEvent,
+    LinkTrigger,
+    ProcessModel,
+    Reach,
+)
 
 
 def reach_of(model: ProcessModel, join: int) -> Reach:
@@ -55,6 +62,9 @@ def followers(model: ProcessModel, element: AnyElement) -> Iterator[int]:
         yield model.flows[flow].target
     if isinstance(element, Activity):
         yield from element.boundary
+    if isinstance(element, IntermediateThrowEvent) and isinstance(element.trigger, LinkTrigger):
+        assert element.trigger.target is not None, "the reader has found the other end"
+        yield element.trigger.target
 
 
 def _circles(graph: dict[int, tuple[int, ...]]) -> Iterator[list[int]]:

@@ -14,6 +14,7 @@ from tests.support.models import (
     extension,
     extensions,
     flow,
+    inclusive,
     link_event,
     message,
     message_event,
@@ -24,6 +25,7 @@ from tests.support.models import (
     start,
     sub_process,
     tag,
+    task,
     throw,
     user_task,
 )
@@ -221,6 +223,29 @@ def test_a_link_may_close_a_loop(scenario: Scenario) -> None:
     )
     run.start("p", variables='{"n": 0}')
     assert run.result() == '{"n":50}'
+
+
+def test_an_inclusive_join_waits_for_what_comes_through_a_link(scenario: Scenario) -> None:
+    run = scenario(
+        compiled(
+            start("s"),
+            parallel("fork"),
+            service_task("slow"),
+            throw("out", link_event("A")),
+            catch("in", link_event("A")),
+            task("quick"),
+            inclusive("join"),
+            end("e"),
+            chain("s", "fork", "slow", "out"),
+            chain("in", "join"),
+            chain("fork", "quick", "join", "e"),
+        )
+    )
+    run.start("p")
+    assert run.path() == ["s", "fork", "quick"]
+    run.complete("slow")
+    assert run.path()[-4:] == ["in", "join", "e", "p"]
+    run.assert_nothing_left()
 
 
 def test_a_link_leads_to_one_catch_event_and_has_no_other_flows() -> None:

@@ -175,31 +175,30 @@ class Builder:
         return sub_process(name, *parts, inputs={"mine": "=n"}, outputs={"n": "=n"})
 
     def some_boundary(self, kind: int) -> tuple[str, bool]:
-        if kind == 0:
-            return timer(duration="PT5M"), bool(self.choose(2))
-        if kind == 1:
-            return timer(cycle="R2/PT3M"), False
-        if kind == 2:
-            return message_event("m"), bool(self.choose(2))
-        if kind == 3:
-            return error_event("low"), True
-        if kind == 4:
-            return error_event(), True
-        if kind == 5:
-            return signal_event("go"), bool(self.choose(2))
-        if kind == 6:
-            return TRUE_LATER, bool(self.choose(2))
-        return escalation_event(self.chance.choice((None, "late"))), bool(self.choose(2))
+        """A trigger, and whether it interrupts."""
+        either = bool(self.choose(2))
+        triggers = (
+            (timer(duration="PT5M"), either),
+            (timer(cycle="R2/PT3M"), False),
+            (message_event("m"), either),
+            (error_event("low"), True),
+            (error_event(), True),
+            (signal_event("go"), either),
+            (TRUE_LATER, either),
+            (escalation_event(self.chance.choice((None, "late"))), either),
+        )
+        return triggers[kind]
 
     def event_sub_process(self, kind: int, *, interrupting: bool = True) -> str:
         """Begun as a boundary event would be; without `interrupting` only beside its scope."""
         trigger, may_interrupt = self.some_boundary(kind)
         begin, work, over = self.name("s"), self.name("h"), self.name("e")
+        tells = kind != ESCALATION and self.choose(3) == 0  # else it would begin itself for ever
         return event_sub_process(
             self.name("on"),
             start(begin, trigger, interrupting=interrupting and may_interrupt),
             self.some_task(work),
-            end(over, escalation_event("late") if self.choose(3) == 0 else ""),
+            end(over, escalation_event("late") if tells else ""),
             chain(begin, work, over),
         )
 
@@ -297,7 +296,8 @@ class Builder:
         )
 
 
-BESIDE = (1, 5, 6, 7)
+ESCALATION = 7
+BESIDE = (1, 5, 6, ESCALATION)
 """Kinds of triggers that may stand in the process itself without ever ending it."""
 
 
@@ -322,7 +322,8 @@ def random_process(chance: Random, depth: int = 3) -> ProcessModel:
 def stimulate(run: Runner, choice: int) -> None:
     """Do one of the things that the outside may do; which, and to whom, follows from a number."""
     kinds = (complete_job, complete_job, complete_task, complete_task, publish, elapse, fail_job,
-             throw_error, resolve, set_variables, broadcast, set_level, throw_escalation)  # fmt: skip
+             throw_error, throw_escalation, resolve, set_variables, set_level,
+             broadcast)  # fmt: skip
     choice, kind = divmod(choice, len(kinds))
     kinds[kind](run, choice)
 
@@ -411,10 +412,10 @@ def incidents(run: Runner) -> list[str]:
 
 def finish(run: Runner) -> None:
     """Do everything that anybody waits for until nobody does."""
-    set_level(run, 7)
     for turn in range(500):
         if not isinstance(run.document(), ProcessInstance):
             return
+        set_level(run, 7)  # again and again: a called instance hands back what it was given
         if turn % 20 == 0:  # rarely: each may begin more than a turn gets done
             broadcast(run, 0)
         for act in (resolve, complete_job, complete_task):
