@@ -423,6 +423,7 @@ CONSEQUENCES: Mapping[type[e.AnyEvent], Callable[[Consequences, Any], None] | No
     e.ElementActivated: None,
     e.ElementCompleted: None,
     e.ElementTerminated: None,
+    e.ElementTerminating: None,
     e.FlowTaken: None,
     e.VariablesSet: None,
     e.TimerArmed: _timer_armed,

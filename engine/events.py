@@ -72,6 +72,18 @@ class ElementTerminated(Event, frozen=True, kw_only=True, omit_defaults=True):
     key: int
 
 
+class ElementTerminating(Event, frozen=True, kw_only=True, omit_defaults=True):
+    """An element instance is over, and later transitions end it with what is left inside.
+
+    That of the process itself names the `state` in which the instance then ends, and why.
+    """
+
+    key: int
+    state: str | None = None
+    reason: str | None = None
+    error_code: str | None = None
+
+
 class FlowTaken(Event, frozen=True, kw_only=True, omit_defaults=True):
     """A flow was taken in the scope `scope`, and waits to be consumed by its target."""
 
@@ -346,4 +358,5 @@ AnyEvent: TypeAlias = (
     | LoopOpened
     | OutputCollected
     | LoopStopped
+    | ElementTerminating
 )

@@ -37,7 +37,10 @@ class Step(StrEnum):
 
 
 class ElementState(StrEnum):
+    """TERMINATING: over, and with more inside than one transition ends; nothing there wakes."""
+
     ACTIVE = "ACTIVE"
+    TERMINATING = "TERMINATING"
     COMPLETED = "COMPLETED"
     TERMINATED = "TERMINATED"
 
@@ -60,7 +63,10 @@ INSTANCE_TRANSITIONS: Mapping[InstanceState | None, frozenset[InstanceState]] = 
 
 ELEMENT_TRANSITIONS: Mapping[ElementState | None, frozenset[ElementState]] = {
     None: frozenset({ElementState.ACTIVE}),
-    ElementState.ACTIVE: frozenset({ElementState.COMPLETED, ElementState.TERMINATED}),
+    ElementState.ACTIVE: frozenset(
+        {ElementState.COMPLETED, ElementState.TERMINATING, ElementState.TERMINATED}
+    ),
+    ElementState.TERMINATING: frozenset({ElementState.TERMINATED}),
     ElementState.COMPLETED: frozenset(),
     ElementState.TERMINATED: frozenset(),
 }

@@ -16,6 +16,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     transition_bytes_max: int = 256 * 1024
     steps_per_command_max: int = 1_000
     steps_max: int = 100_000
+    terminations_per_command_max: int = 500
     call_depth_max: int = 50
     fan_out_chunk: int = 500
     tombstone_ms: int = 24 * 3600 * 1000

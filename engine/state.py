@@ -40,6 +40,14 @@ class ElementInstance(msgspec.Struct, frozen=True, kw_only=True, array_like=True
     compensates: int = 0
 
 
+class Ending(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
+    """In which state the instance ends once all inside it is ended, and why."""
+
+    state: InstanceState
+    reason: str | None = None
+    error_code: str | None = None
+
+
 class Loop(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """An activity that runs several times: what the element instance around its iterations knows.
 
@@ -218,6 +226,7 @@ class ProcessInstance(msgspec.Struct, kw_only=True, array_like=True):
     loops_bytes: int = 0
     ledger: dict[int, dict[int, Compensable]] = {}
     ledger_bytes: int = 0
+    ending: Ending | None = None
 
     @property
     def root(self) -> int:

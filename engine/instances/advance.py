@@ -9,7 +9,8 @@ follows sees it. What is still to do waits in queues, none of them part of the s
 - `moved`: scopes in which something moved or ended, so that a join may no longer have to wait;
 - `free`: joins, by scope and index, that need not wait; the agenda comes to them;
 - `agenda`: flows that arrived and scopes to start. Only here a transition may be cut: all of it can
-  be read off the document (arrivals not yet consumed, scopes in which nothing has begun).
+  be read off the document (arrivals not yet consumed, scopes in which nothing has begun);
+- `ending`: element instances that are over, with more inside than is ended at once.
 """
 
 from collections import deque
@@ -22,7 +23,7 @@ from engine.effects import CONSEQUENCES, Consequences
 from engine.instances.evaluator import Evaluator
 from engine.instances.evolve import evolve
 from engine.instances.stuck import IncidentKind, StuckError
-from engine.lifecycle import Step
+from engine.lifecycle import ElementState, Step
 from engine.model.elements import Activity, AnyElement, ProcessModel
 from engine.outcome import Context
 from engine.state import ElementInstance, ProcessInstance
@@ -56,6 +57,7 @@ class Advance:
         self.moved: dict[int, None] = {}
         self.free: dict[tuple[int, int], None] = {}
         self.agenda: deque[tuple[int, int]] = deque()
+        self.ending: dict[int, None] = {}
         self.conditions_changed = False
         """Whether what conditional events wait for may have become true."""
         self.consequences = Consequences(context, model, state)
@@ -120,6 +122,19 @@ class Advance:
         if instance.scope is None or instance.ordinal:
             return False
         return getattr(self.element(key), "loop", None) is not None
+
+    def is_ending(self, key: int) -> bool:
+        """Whether an element instance, or one around it, is over and only waits to be ended."""
+        elements, loops = self.state.elements, self.state.loops
+        here: int | None = key if key in elements else None
+        while here is not None:
+            element = elements[here]
+            here = element.scope
+            if element.state is ElementState.TERMINATING:
+                return True
+            if element.ordinal and here is not None and loops[here].stopped:
+                return True
+        return False
 
     def attached(self, key: int) -> tuple[int, ...]:
         """The boundary events of an element instance: a loop has them, not its iterations."""

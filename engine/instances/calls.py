@@ -54,6 +54,8 @@ def child_escalated(advance: Advance, command: c.ChildEscalated) -> None:
 
 def _find_call(advance: Advance, command: c.ChildEnded | c.ChildEscalated) -> s.CallWait | None:
     owner = advance.state.elements.get(command.parent_element)
+    if owner is not None and advance.is_ending(owner.key):
+        return None
     for key in owner.waits if owner is not None else ():
         wait = advance.state.waits[key]
         if isinstance(wait, s.CallWait) and wait.child_id == command.child_id:

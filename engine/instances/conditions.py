@@ -21,7 +21,7 @@ def ask_conditions(advance: Advance) -> None:
     advance.conditions_changed = False
     for key in [key for key, wait in advance.state.waits.items() if _is_condition(wait)]:
         wait = advance.state.waits.get(key)
-        if not isinstance(wait, s.ConditionWait):
+        if not isinstance(wait, s.ConditionWait) or advance.is_ending(wait.owner):
             continue  # one before it has ended what waited
         result = _result(advance, wait)
         if result is not None and result != wait.holds:

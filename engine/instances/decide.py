@@ -13,7 +13,7 @@ from engine import state as s
 from engine import variables as v
 from engine.instances import calls, jobs, tasks
 from engine.instances.advance import Advance, DueStep
-from engine.instances.endings import end_instance
+from engine.instances.endings import CLOSED, end_instance
 from engine.instances.errors import BpmnError
 from engine.instances.guards import (
     check_number,
@@ -91,7 +91,11 @@ def _fire_timer(advance: Advance, command: c.FireTimer) -> None:
     if command.due_ms > advance.context.now:
         return
     wait = advance.state.waits.get(command.timer)
-    if isinstance(wait, s.TimerWait):
+    if isinstance(wait, s.TimerWait | s.JobWait) and advance.is_ending(wait.owner):
+        due_ms = wait.due_ms if isinstance(wait, s.TimerWait) else wait.retry_at
+        if due_ms == command.due_ms:
+            advance.emit(CLOSED[type(wait)](wait))
+    elif isinstance(wait, s.TimerWait):
         if wait.due_ms != command.due_ms:
             return
         advance.emit(e.TimerClosed(key=wait.key, fired=True))
@@ -106,8 +110,14 @@ def _fire_timer(advance: Advance, command: c.FireTimer) -> None:
         advance.consequences.set_timer(command.timer, None)
 
 
+def _living_wait(advance: Advance, number: int) -> s.Wait | None:
+    """What is waited for with this number, unless who waits is over and only not yet gone."""
+    wait = advance.state.waits.get(number)
+    return None if wait is None or advance.is_ending(wait.owner) else wait
+
+
 def _deliver_message(advance: Advance, command: c.DeliverMessage) -> None:
-    wait = advance.state.waits.get(command.subscription)
+    wait = _living_wait(advance, command.subscription)
     variables = parse_variables(command.variables)
     if isinstance(wait, s.SubscriptionWait) and not isinstance(variables, Rejection):
         if wait.interrupting:
@@ -116,7 +126,7 @@ def _deliver_message(advance: Advance, command: c.DeliverMessage) -> None:
 
 
 def _take_signal(advance: Advance, command: c.TakeSignal) -> None:
-    wait = advance.state.waits.get(command.subscription)
+    wait = _living_wait(advance, command.subscription)
     variables = parse_variables(command.variables)
     if isinstance(wait, s.SignalWait) and not isinstance(variables, Rejection):
         signal.take(advance, wait, variables)

@@ -3,13 +3,13 @@
 Everything that waits is closed in the transition that leaves its owner, so nothing can wake it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from engine import events as e
 from engine import state as s
 from engine.instances.advance import Advance
-from engine.lifecycle import InstanceState
+from engine.lifecycle import ElementState, InstanceState
 
 # Any: each row takes its own kind of wait, which the key names.
 CLOSED: Mapping[type[s.Wait], Callable[[Any], e.AnyEvent]] = {
@@ -33,30 +33,113 @@ def close_waits(advance: Advance, key: int) -> None:
 
 
 def terminate(advance: Advance, key: int) -> None:
-    """End an element instance with all that lives inside it, the innermost first."""
-    for inner in reversed(_with_inner(advance.state, key)):
-        close_waits(advance, inner)
-        advance.emit(e.ElementTerminated(key=inner))
+    """End an element instance with all that lives inside it, the innermost first.
+
+    Of one with very much inside, only its own waits go in this transition: from now on nothing
+    inside it wakes, and later transitions end it part by part (`end_more`).
+    """
+    inner = _with_inner(_children(advance.state, key), key)
+    if len(inner) <= advance.context.settings.terminations_per_command_max:
+        _end(advance, reversed(inner))
+    else:
+        _end_later(advance, key)
 
 
 def terminate_inside(advance: Advance, scope: int) -> None:
     """End all element instances inside a scope; the scope itself lives on."""
-    for inner in reversed(_with_inner(advance.state, scope)[1:]):
-        close_waits(advance, inner)
-        advance.emit(e.ElementTerminated(key=inner))
+    children = _children(advance.state, scope)
+    inner = _with_inner(children, scope)[1:]
+    if len(inner) <= advance.context.settings.terminations_per_command_max:
+        _end(advance, reversed(inner))
+        return
+    for key in children[scope]:
+        if not advance.is_ending(key):
+            _end_later(advance, key)
 
 
-def _with_inner(state: s.ProcessInstance, key: int) -> list[int]:
-    """The element instance and all inside it, outer before inner."""
-    if not state.elements[key].open:
-        return [key]
-    inside: dict[int, list[int]] = {}
+def stop_loop(advance: Advance, loop: int) -> None:
+    """End the iterations of a loop; it completes when all are gone."""
+    advance.emit(e.LoopStopped(key=loop))
+    inner = _with_inner(_children(advance.state, loop), loop)[1:]
+    if len(inner) <= advance.context.settings.terminations_per_command_max:
+        _end(advance, reversed(inner))
+    else:
+        advance.ending[loop] = None
+
+
+def end_more(advance: Advance) -> None:
+    """End a part of what is over, as much as one transition may."""
+    left = advance.context.settings.terminations_per_command_max
+    children = _children(advance.state, advance.state.root)
+    for key in [key for key in advance.ending if key in advance.state.elements]:
+        inner = _with_inner(children, key)
+        if not advance.is_ending(key):
+            del inner[0]  # a loop that was stopped
+        part = [inside for inside in reversed(inner) if inside in advance.state.elements][:left]
+        _end(advance, part)
+        left -= len(part)
+        if not left:
+            break
+    advance.ending = {key: None for key in advance.ending if _has_more(advance, key)}
+    ending = advance.state.ending
+    if ending is not None and advance.state.root not in advance.state.elements:
+        advance.emit(
+            e.InstanceChanged(
+                state=ending.state, reason=ending.reason, error_code=ending.error_code
+            )
+        )
+
+
+def _has_more(advance: Advance, key: int) -> bool:
+    element = advance.state.elements.get(key)
+    return element is not None and (element.open > 0 or advance.is_ending(key))
+
+
+def find_endings(advance: Advance) -> None:
+    """Read off the document what is over and still to be ended."""
+    state = advance.state
     for element in state.elements.values():
-        if element.scope is not None:
-            inside.setdefault(element.scope, []).append(element.key)
+        if element.state is ElementState.TERMINATING:
+            advance.ending[element.key] = None
+    for key, loop in state.loops.items():
+        if loop.stopped and state.elements[key].open:
+            advance.ending[key] = None
+
+
+def _end_later(advance: Advance, key: int, instance: e.InstanceChanged | None = None) -> None:
+    close_waits(advance, key)
+    advance.emit(
+        e.ElementTerminating(
+            key=key,
+            state=instance.state if instance is not None else None,
+            reason=instance.reason if instance is not None else None,
+            error_code=instance.error_code if instance is not None else None,
+        )
+    )
+    advance.ending[key] = None
+
+
+def _end(advance: Advance, keys: Iterable[int]) -> None:
+    for key in keys:
+        close_waits(advance, key)
+        advance.emit(e.ElementTerminated(key=key))
+
+
+def _children(state: s.ProcessInstance, key: int) -> dict[int, list[int]]:
+    """The element instances directly inside each; none if the one asked for holds nothing."""
+    inside: dict[int, list[int]] = {}
+    if state.elements[key].open:
+        for element in state.elements.values():
+            if element.scope is not None:
+                inside.setdefault(element.scope, []).append(element.key)
+    return inside
+
+
+def _with_inner(children: dict[int, list[int]], key: int) -> list[int]:
+    """The element instance and all inside it, outer before inner."""
     found = [key]
     for outer in found:
-        found.extend(inside.get(outer, ()))
+        found.extend(children.get(outer, ()))
     return found
 
 
@@ -68,8 +151,16 @@ def end_instance(
     error_code: str | None = None,
 ) -> None:
     """End the process instance before its time, with all that lives in it."""
-    terminate(advance, advance.state.root)
-    advance.emit(e.InstanceChanged(state=state, reason=reason, error_code=error_code))
+    root = advance.state.root
+    if advance.is_ending(root):
+        return
+    changed = e.InstanceChanged(state=state, reason=reason, error_code=error_code)
+    limit = advance.context.settings.terminations_per_command_max
+    if len(advance.state.elements) > limit:
+        _end_later(advance, root, changed)
+        return
+    terminate(advance, root)
+    advance.emit(changed)
 
 
 def complete_instance(advance: Advance) -> None:

@@ -50,7 +50,7 @@ def make_draft(state: s.ProcessInstance) -> s.ProcessInstance:
     )
 
 
-def evolve(  # noqa: C901, PLR0912 - one case an event
+def evolve(  # noqa: C901, PLR0912, PLR0915 - one case an event
     state: s.ProcessInstance, event: e.AnyEvent, at_ms: int
 ) -> None:
     """Change the state by one event of a transition at `at_ms`, the most frequent kinds first.
@@ -104,6 +104,8 @@ def evolve(  # noqa: C901, PLR0912 - one case an event
             _start_sweep(state, event)
         case e.ElementTerminated():
             _remove_element(state, event.key, ElementState.TERMINATED)
+        case e.ElementTerminating():
+            _begin_to_end(state, event)
         case e.LoopOpened():
             _open_loop(state, event)
         case e.OutputCollected():
@@ -193,6 +195,16 @@ def _remove_element(state: s.ProcessInstance, key: int, after: ElementState) -> 
     if state.ledger:
         ledger.end(state, element)
     return element
+
+
+def _begin_to_end(state: s.ProcessInstance, event: e.ElementTerminating) -> None:
+    element = state.elements[event.key]
+    guard_element(element.state, ElementState.TERMINATING)
+    state.elements[event.key] = replace(element, state=ElementState.TERMINATING)
+    if event.state is not None:
+        state.ending = s.Ending(
+            state=InstanceState(event.state), reason=event.reason, error_code=event.error_code
+        )
 
 
 def _open_loop(state: s.ProcessInstance, event: e.LoopOpened) -> None:

@@ -53,7 +53,9 @@ def find_wait(advance: Advance, handle: str, kind: type[W], name: str) -> W | Re
     except ValueError as error:
         return Rejection(RejectionCode.INVALID_ARGUMENT, str(error))
     wait = advance.state.waits.get(number)
-    return wait if isinstance(wait, kind) else not_found(f"an open {name} {handle}")
+    if isinstance(wait, kind) and not advance.is_ending(wait.owner):
+        return wait
+    return not_found(f"an open {name} {handle}")
 
 
 def find_attempt(advance: Advance, job_id: str, attempt: int | None) -> s.JobWait | Rejection:

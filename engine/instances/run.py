@@ -12,7 +12,7 @@ from engine.instances.arming import arm_events
 from engine.instances.compensation import go_on
 from engine.instances.conditions import ask_conditions
 from engine.instances.elements import HANDLERS, loops
-from engine.instances.endings import complete_instance
+from engine.instances.endings import complete_instance, end_more, find_endings
 from engine.instances.event_subprocesses import disarm
 from engine.instances.joins import settle_joins
 from engine.instances.limits import clip
@@ -32,19 +32,23 @@ def run(advance: Advance) -> None:
     """
     settings = advance.context.settings
     budget = _budget(advance)
+    has_ended_some = False
     while True:
         _settle(advance)
         beginning = _next_beginning(advance)
+        if beginning is None and advance.ending and not has_ended_some:
+            has_ended_some = True
+            end_more(advance)
+            continue
         if beginning is None:
+            if advance.ending:
+                _carry_on(advance)
             return
         if advance.steps >= settings.steps_max:
             _stop(advance)
             return
         if budget == 0:
-            advance.send(
-                c.Continue(instance_id=advance.state.instance_id, steps=advance.steps),
-                through_log=True,
-            )
+            _carry_on(advance)
             return
         budget -= 1
         advance.consequences.steps += 1
@@ -55,6 +59,12 @@ def run(advance: Advance) -> None:
             advance.begin(
                 beginning.element, beginning.scope, consumed=beginning.consumed, step=step
             )
+
+
+def _carry_on(advance: Advance) -> None:
+    advance.send(
+        c.Continue(instance_id=advance.state.instance_id, steps=advance.steps), through_log=True
+    )
 
 
 class Beginning(NamedTuple):
@@ -73,7 +83,7 @@ def _next_beginning(advance: Advance) -> Beginning | None:
     """
     while advance.agenda or settle_joins(advance):
         scope, flow_index = advance.agenda.popleft()
-        if scope not in advance.state.elements:
+        if scope not in advance.state.elements or advance.is_ending(scope):
             continue  # it was ended meanwhile, with all that was on its way inside
         if flow_index == SCOPE_START:
             if scope in advance.state.loops and not loops.may_begin(advance, scope):
@@ -129,7 +139,7 @@ def _ask_conditions(advance: Advance) -> None:
 
 def _complete_if_empty(advance: Advance, scope: int) -> None:
     instance = advance.state.elements.get(scope)
-    if instance is None or instance.open:
+    if instance is None or instance.open or advance.is_ending(scope):
         return
     if scope in advance.state.loops and advance.state.loops[scope].wants_more:
         # Only a sequential one has nothing on the agenda; may_begin passes over what is too much.
@@ -145,7 +155,7 @@ def _complete_if_empty(advance: Advance, scope: int) -> None:
 def _perform(advance: Advance, due: DueStep) -> None:
     """Take a step and those that follow on it, until the element instance waits or is gone."""
     key = due.key
-    if key not in advance.state.elements:
+    if key not in advance.state.elements or advance.is_ending(key):
         return
     if advance.instance(key).scope is None:
         _perform_process(advance, due.step)
@@ -163,6 +173,8 @@ def _perform(advance: Advance, due: DueStep) -> None:
             if is_iteration and step is Step.LEAVE:
                 action = loops.leave_iteration
             step = action(advance, element, key)
+            if advance.ending and advance.is_ending(key):
+                return  # what it threw has ended it, too
     except StuckError as stuck:
         raise_incident(advance, key, step or due.step, stuck)
 
@@ -237,6 +249,7 @@ def rebuild_agenda(advance: Advance) -> None:
     nothing has begun is one to start, unless an incident holds it.
     """
     state, model = advance.state, advance.model
+    find_endings(advance)
     for scope, flows in state.arrivals.items():
         advance.moved[scope] = None
         for flow_id, count in flows.items():

@@ -13,6 +13,7 @@ from engine.lifecycle import (
     guard_element,
     guard_instance,
 )
+from engine.settings import Settings
 from tests.support.models import (
     call_activity,
     chain,
@@ -58,9 +59,12 @@ def test_an_element_instance_goes_only_where_the_table_says(
 
 
 def runs() -> list[Runner]:
-    """A run that completes, one that is terminated, one whose called process fails."""
+    """Runs that complete, are terminated (also part by part), and whose called process fails."""
     asking = compiled(start("s"), user_task("t"), chain("s", "t"))
     completing, terminated = Runner(asking), Runner(asking)
+    slowly = Runner(asking, settings=Settings(terminations_per_command_max=1))
+    slowly.start("p")
+    slowly.accept(c.TerminateInstance(instance_id="a"))
     completing.start("p")
     completing.complete_task("t")
     terminated.start("p")
@@ -76,7 +80,7 @@ def runs() -> list[Runner]:
         compiled(start("s"), call_activity("call", "called"), chain("s", "call")),
     )
     failing.start("p")
-    return [completing, terminated, failing]
+    return [completing, terminated, slowly, failing]
 
 
 def test_every_row_of_the_tables_is_taken() -> None:
@@ -85,6 +89,7 @@ def test_every_row_of_the_tables_is_taken() -> None:
     for run in runs():
         for instance_id in run.history:
             state: InstanceState | None = None
+            ending: list[int] = []
             for event in run.events(instance_id):
                 if isinstance(event, e.InstanceChanged):
                     instance_rows.add((state, InstanceState(event.state)))
@@ -93,8 +98,14 @@ def test_every_row_of_the_tables_is_taken() -> None:
                     element_rows.add((None, ElementState.ACTIVE))
                 elif isinstance(event, e.ElementCompleted):
                     element_rows.add((ElementState.ACTIVE, ElementState.COMPLETED))
+                elif isinstance(event, e.ElementTerminating):
+                    ending.append(event.key)
+                    element_rows.add((ElementState.ACTIVE, ElementState.TERMINATING))
                 elif isinstance(event, e.ElementTerminated):
-                    element_rows.add((ElementState.ACTIVE, ElementState.TERMINATED))
+                    before = ElementState.ACTIVE
+                    if event.key in ending:
+                        before = ElementState.TERMINATING
+                    element_rows.add((before, ElementState.TERMINATED))
     assert instance_rows | NOT_YET == {
         (before, after) for before, row in INSTANCE_TRANSITIONS.items() for after in row
     }

@@ -130,7 +130,9 @@ class Runner:
         self.settings = settings or Settings()
         if variant.steps_per_command_max is not None:
             self.settings = msgspec.structs.replace(
-                self.settings, steps_per_command_max=variant.steps_per_command_max
+                self.settings,
+                steps_per_command_max=variant.steps_per_command_max,
+                terminations_per_command_max=variant.steps_per_command_max,
             )
         self.now = START_MS
         self.partitions = [Partition() for _ in range(variant.partitions)]

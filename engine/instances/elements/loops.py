@@ -12,7 +12,7 @@ from engine import state as s
 from engine.instances.activities import activate
 from engine.instances.advance import SCOPE_START, Advance
 from engine.instances.elements.handler import Handler
-from engine.instances.endings import terminate_inside
+from engine.instances.endings import stop_loop
 from engine.instances.flows import leave
 from engine.instances.limits import ITERATIONS_MAX
 from engine.instances.mappings import to_texts
@@ -143,8 +143,7 @@ def leave_iteration(advance: Advance, activity: Activity, key: int) -> None:
         advance.emit(collected)
     leave(advance, activity, key, ())
     if ends and (loop.wants_more or advance.instance(loop_key).open):
-        advance.emit(e.LoopStopped(key=loop_key))
-        terminate_inside(advance, loop_key)
+        stop_loop(advance, loop_key)
 
 
 def _output(advance: Advance, activity: Activity, key: int) -> e.OutputCollected | None:
