@@ -131,9 +131,7 @@ def _compile_document(
     )
     check_foreign_extensions(definitions.processes, dialect, document.content, report)
     if dialect.audit is not None:
-        catalogue = definitions.catalogue
-        roots = (*definitions.processes, *catalogue.messages.values(), *catalogue.errors.values())
-        dialect.audit(roots, report)
+        dialect.audit((*definitions.processes, *definitions.catalogue.roots()), report)
     for process in definitions.processes:
         process.quartz = dialect.quartz
     formulas, shared = Formulas(report, dialect.example), Shared()

@@ -36,6 +36,11 @@ class Catalogue(msgspec.Struct, frozen=True, kw_only=True):
     signals: dict[str, SourceElement] = {}
     operations: dict[str, SourceElement] = {}
 
+    def roots(self) -> tuple[SourceElement, ...]:
+        """All that may carry extensions."""
+        tables = (self.messages, self.errors, self.escalations, self.signals)
+        return tuple(element for table in tables for element in table.values())
+
 
 class Definitions(msgspec.Struct, frozen=True, kw_only=True):
     processes: tuple[ProcessSource, ...]

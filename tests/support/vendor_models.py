@@ -17,6 +17,8 @@ NAMESPACES = {
     "modeler": "http://camunda.org/schema/modeler/1.0",
 }
 
+ROOTS = ("<bpmn:message ", "<bpmn:error ", "<bpmn:escalation ", "<bpmn:signal ")
+
 
 def vendor_file(*parts: str, platform: str | None = None) -> bytes:
     """A whole file that declares every vendor's namespace."""
@@ -30,7 +32,7 @@ def vendor_resource(
     *parts: str, process_id: str = "p", platform: str | None = "Camunda Platform"
 ) -> CompiledResource:
     """What compiling one process gives; root elements may be among the parts."""
-    root = [part for part in parts if part.startswith(("<bpmn:message ", "<bpmn:error "))]
+    root = [part for part in parts if part.startswith(ROOTS)]
     inner = [part for part in parts if part not in root]
     content = vendor_file(*root, process(process_id, *inner), platform=platform)
     return compiled_resource(content)

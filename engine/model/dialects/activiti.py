@@ -41,11 +41,15 @@ INSTANCE_KEY: Final = Formula(
 
 
 class Site(msgspec.Struct, frozen=True):
-    """One element with extensions, and where findings about them go."""
+    """One element with extensions, and where findings about them go.
+
+    `own` are its extension elements, by their local names.
+    """
 
     element: SourceElement
     report: Report
     namespaces: tuple[str, ...]
+    own: dict[str, list[etree._Element]]
 
     @property
     def line(self) -> int:
@@ -66,14 +70,24 @@ class Site(msgspec.Struct, frozen=True):
 
     def parts(self, name: str, within: etree._Element | None = None) -> list[etree._Element]:
         """The extension elements of this name, or the parts of one of them."""
-        container = self.element.xml.find(_EXTENSION_ELEMENTS) if within is None else within
-        if container is None:
-            return []
-        tags = [f"{{{namespace}}}{name}" for namespace in self.namespaces]
-        return list(container.iterchildren(*tags))
+        if within is None:
+            return self.own.get(name, [])
+        return list(
+            within.iterchildren(*(f"{{{namespace}}}{name}" for namespace in self.namespaces))
+        )
 
     def refuse(self, message: str, line: int = 0) -> None:
         self.report.error("unsupported-extension", message, self.element, line)
+
+
+def site_of(element: SourceElement, report: Report, namespaces: tuple[str, ...]) -> Site:
+    own: dict[str, list[etree._Element]] = {}
+    container = element.xml.find(_EXTENSION_ELEMENTS)
+    for part in () if container is None else container.iterchildren(etree.Element):
+        namespace, _, name = str(part.tag)[1:].partition("}")
+        if namespace in namespaces:
+            own.setdefault(name, []).append(part)
+    return Site(element, report, namespaces, own)
 
 
 def text_of(xml: etree._Element) -> str:

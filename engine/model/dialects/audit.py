@@ -60,7 +60,7 @@ def _audit_attributes(
         if prefix is not None and str(value).strip():
             rule = _rule(vocabulary.attributes.get(local), tag)
             if rule is None or str(value).strip() not in rule.harmless:
-                _report(rule, f"{prefix}:{local}", _place(xml, tag), report)
+                _report(rule, f"{prefix}:{local}", xml, report)
 
 
 def _audit_elements(vocabulary: Vocabulary, container: etree._Element, report: Report) -> None:
@@ -73,23 +73,25 @@ def _audit_elements(vocabulary: Vocabulary, container: etree._Element, report: R
         prefix = vocabulary.prefixes.get(namespace)
         if prefix is not None and (len(xml) or xml.attrib or (xml.text or "").strip()):
             rule = _rule(vocabulary.elements.get(local), tag)
-            line = xml.sourceline or 0
-            _report(rule, f"{prefix}:{local}", _place(owner, tag), report, line)
+            _report(rule, f"{prefix}:{local}", owner, report, xml.sourceline or 0)
 
 
 def _rule(rules: tuple[Rule, ...] | None, tag: str) -> Rule | None:
     """The rule for an element; None: nobody knows the extension."""
     if rules is None:
         return None
-    fitting = (rule for rule in rules if rule.tags is None or tag in rule.tags)
-    return next(fitting, Rule("warned", None, f"It means nothing on a {tag}: remove it."))
+    for rule in rules:
+        if rule.tags is None or tag in rule.tags:
+            return rule
+    return Rule("warned", None, f"It means nothing on a {tag}: remove it.")
 
 
 _PARTS = ("EventDefinition", "LoopCharacteristics", "Expression")
 
 
-def _place(xml: etree._Element, tag: str) -> SourceElement:
+def _place(xml: etree._Element) -> SourceElement:
     """The element that a finding names: one that people see as such in the diagram."""
+    tag = local_name(xml) or ""
     while tag.endswith(_PARTS) or not xml.get("id"):
         parent = xml.getparent()
         parent_tag = local_name(parent) if parent is not None else None
@@ -100,21 +102,21 @@ def _place(xml: etree._Element, tag: str) -> SourceElement:
 
 
 def _report(
-    rule: Rule | None, name: str, place: SourceElement, report: Report, line: int = 0
+    rule: Rule | None, name: str, xml: etree._Element, report: Report, line: int = 0
 ) -> None:
     if rule is None:
         report.error(
             "unsupported-extension",
             f"{name} is not known to this engine. Remove it, or model what it does otherwise.",
-            place,
+            _place(xml),
             line,
         )
     elif rule.effect == "warned":
-        report.warning("no-effect", f"{name} has no effect. {rule.advice}", place, line)
+        report.warning("no-effect", f"{name} has no effect. {rule.advice}", _place(xml), line)
     elif rule.effect == "refused":
         report.error(
             "unsupported-extension",
             f"{name} is not executed by this engine. {rule.advice}",
-            place,
+            _place(xml),
             line,
         )

@@ -282,7 +282,7 @@ VOCABULARY: Final = Vocabulary(
 def _extensions(element: SourceElement, report: Report) -> Extensions:
     if element.tag == "message":
         return activiti.message_key(element)
-    site = Site(element, report, (NAMESPACE,))
+    site = activiti.site_of(element, report, (NAMESPACE,))
     extensions = NOTHING
     if element.tag in _MAPPED:
         inputs, outputs = _mappings(site, "inputParameter"), _mappings(site, "outputParameter")

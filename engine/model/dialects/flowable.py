@@ -197,7 +197,11 @@ def _extensions(element: SourceElement, report: Report) -> Extensions:
     if element.tag == "message":
         return activiti.message_key(element)
     translate = _TRANSLATIONS.get(element.tag)
-    return NOTHING if translate is None else translate(NOTHING, Site(element, report, NAMESPACES))
+    return (
+        NOTHING
+        if translate is None
+        else translate(NOTHING, activiti.site_of(element, report, NAMESPACES))
+    )
 
 
 def _audit(roots: Iterable[SourceElement], report: Report) -> None:

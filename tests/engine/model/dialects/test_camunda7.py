@@ -17,6 +17,7 @@ from tests.support.models import (
     flow,
     message,
     start,
+    sub_process,
     tag,
     task,
 )
@@ -413,6 +414,46 @@ def test_an_error_event_names_the_variables_of_code_and_message() -> None:
     assert found.trigger == e.ErrorTrigger(code="E1", code_variable="code", message_variable="text")
 
 
+def test_an_escalation_event_names_the_variable_of_its_code() -> None:
+    event = tag(
+        "escalationEventDefinition", escalationRef="e", **camunda(escalationCodeVariable="code")
+    )
+    model = vendor_model(
+        tag("escalation", id="e", escalationCode="E1"),
+        start("s"),
+        sub_process("t", start("i")),
+        boundary("b", "t", event),
+        task("x"),
+        chain("s", "t"),
+        flow("b", "x"),
+    )
+    found = model.element("b")
+    assert isinstance(found, e.BoundaryEvent)
+    assert found.trigger == e.EscalationTrigger(code="E1", code_variable="code")
+
+
+def throwing(kind: str, *content: str, **attributes: str) -> CompiledResource:
+    event = tag(
+        "messageEventDefinition", extensions(*content), messageRef="m", **camunda(**attributes)
+    )
+    node = tag(kind, event, id="x")
+    return vendor_resource(message("m", "Paid"), start("s"), node, chain("s", "x"))
+
+
+@pytest.mark.parametrize("kind", ["intermediateThrowEvent", "endEvent"])
+def test_a_message_that_a_worker_sends_is_a_job(kind: str) -> None:
+    field = '<camunda:field name="a" stringValue="1"/>'
+    found = throwing(kind, field, type="external", topic="send").process("p").element("x")
+    assert isinstance(found, e.IntermediateThrowEvent | e.EndEvent)
+    assert found.job is not None
+    assert (found.job.type, found.job.headers) == ("send", {"a": "1"})
+
+
+@pytest.mark.parametrize("kind", ["intermediateThrowEvent", "endEvent"])
+def test_a_message_that_an_expression_sends_is_an_error(kind: str) -> None:
+    assert codes(throwing(kind, expression="${1}")) == [("unsupported-extension", "x")]
+
+
 def test_cron_is_that_of_quartz() -> None:
     timer = tag("timerEventDefinition", tag("timeCycle", "0 0 9 ? * 7 2030"))
     assert vendor_model(start("s", timer), task("x"), chain("s", "x")).quartz
@@ -480,6 +521,12 @@ def test_a_warning_about_a_part_names_the_element_that_people_see() -> None:
     caught = tag("intermediateCatchEvent", event, id="c")
     made = vendor_resource(start("s"), caught, chain("s", "c"))
     assert codes(made) == [("unsupported-extension", "c")]
+
+
+def test_attributes_of_root_elements_are_looked_at() -> None:
+    own = {"camunda:errorMessage": "declined"}
+    root = tag("error", id="e", errorCode="E1", **own)
+    assert codes(vendor_resource(root, start("s"))) == [("no-effect", "e")]
 
 
 def test_attributes_of_the_process_are_looked_at() -> None:
