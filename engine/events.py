@@ -332,6 +332,26 @@ class CompensationEnded(Event, frozen=True, kw_only=True, omit_defaults=True):
     key: int
 
 
+class GateOpened(Event, frozen=True, kw_only=True, omit_defaults=True):
+    """The complex gateway `owner` waits for its start."""
+
+    key: int
+    owner: int
+
+
+class GateFired(Event, frozen=True, kw_only=True, omit_defaults=True):
+    """A complex gateway fired and took one arrival of each of these flows; it waits for reset."""
+
+    key: int
+    consumed: tuple[str, ...]
+
+
+class GateClosed(Event, frozen=True, kw_only=True, omit_defaults=True):
+    """A complex gateway no longer waits."""
+
+    key: int
+
+
 AnyEvent: TypeAlias = (
     InstanceChanged
     | ElementActivated
@@ -355,6 +375,9 @@ AnyEvent: TypeAlias = (
     | CompensationRecorded
     | CompensationStarted
     | CompensationEnded
+    | GateOpened
+    | GateFired
+    | GateClosed
     | LoopOpened
     | OutputCollected
     | LoopStopped

@@ -171,6 +171,15 @@ class SweepWait(Waiting, frozen=True, kw_only=True, tag="sweep"):
     cancels: bool = False
 
 
+class GateWait(Waiting, frozen=True, kw_only=True, tag="gate"):
+    """A complex gateway waits for its start, or for its reset having `taken` one of these flows."""
+
+    key: int
+    owner: int
+    waiting_for_start: bool = True
+    taken: tuple[str, ...] = ()
+
+
 class IncidentWait(Waiting, frozen=True, kw_only=True, tag="incident"):
     key: int
     owner: int
@@ -190,6 +199,7 @@ Wait: TypeAlias = (
     | ConditionWait
     | CallWait
     | SweepWait
+    | GateWait
     | IncidentWait
 )
 

@@ -8,6 +8,7 @@ follows sees it. What is still to do waits in queues, none of them part of the s
 - `swept`: sweeps of compensation whose handler has ended, by key;
 - `moved`: scopes in which something moved or ended, so that a join may no longer have to wait;
 - `free`: joins, by scope and index, that need not wait; the agenda comes to them;
+- `gates`: complex gateways under way, by scope and index, as they were found;
 - `agenda`: flows that arrived and scopes to start. Only here a transition may be cut: all of it can
   be read off the document (arrivals not yet consumed, scopes in which nothing has begun);
 - `ending`: element instances that are over, with more inside than is ended at once.
@@ -56,6 +57,7 @@ class Advance:
         self.swept: dict[int, None] = {}
         self.moved: dict[int, None] = {}
         self.free: dict[tuple[int, int], None] = {}
+        self.gates: dict[tuple[int, int], int] = {}
         self.agenda: deque[tuple[int, int]] = deque()
         self.ending: dict[int, None] = {}
         self.conditions_changed = False

@@ -88,8 +88,12 @@ def evolve(  # noqa: C901, PLR0912, PLR0915 - one case an event
             )
         case e.TimerClosed() | e.SubscriptionClosed() | e.CallClosed() | e.IncidentResolved():
             _remove_wait(state, event.key)
-        case e.CompensationEnded():
+        case e.CompensationEnded() | e.GateClosed():
             _remove_wait(state, event.key)
+        case e.GateOpened():
+            _add_wait(state, s.GateWait(key=event.key, owner=event.owner))
+        case e.GateFired():
+            _fire_gate(state, event)
         case e.SubscriptionOpened():
             _add_wait(state, _subscription(event))
         case e.TaskChanged():
@@ -306,6 +310,14 @@ def _subscription(event: e.SubscriptionOpened) -> s.Wait:
                 correlation_key=event.correlation_key,
                 interrupting=event.interrupting,
             )
+
+
+def _fire_gate(state: s.ProcessInstance, event: e.GateFired) -> None:
+    gate = _wait(state, event.key, s.GateWait)
+    scope = state.elements[gate.owner].scope or 0
+    _consume(state, scope, event.consumed)
+    _hold(state, scope, -len(event.consumed))
+    state.waits[event.key] = replace(gate, waiting_for_start=False, taken=event.consumed)
 
 
 def _start_sweep(state: s.ProcessInstance, event: e.CompensationStarted) -> None:

@@ -36,20 +36,24 @@ The tests that pin it are in `tests/scenarios/test_inclusive.py`.
 
 from typing import NamedTuple
 
-from engine.instances.advance import Advance
+from engine.instances.advance import Advance, DueStep
+from engine.lifecycle import Step
 from engine.model.elements import AnyElement, InclusiveGateway, ParallelGateway, ProcessModel
 from engine.model.reachability import reach_of
+from engine.state import ElementInstance, GateWait
 
 
 class Scene(NamedTuple):
     """The tokens of one scope: the elements that have instances, the flows that have arrivals.
 
-    `joins` are the gateways at which arrivals wait for others.
+    `joins` are the gateways at which arrivals wait for others. Of these `gates` are the complex
+    ones that have begun, with the flows that they have taken; None: they wait for their start.
     """
 
     living: dict[int, None]
     arrived: dict[int, None]
     joins: dict[int, AnyElement]
+    gates: dict[int, tuple[str, ...] | None]
 
 
 def settle_joins(advance: Advance) -> bool:
@@ -62,16 +66,31 @@ def settle_joins(advance: Advance) -> bool:
     scenes = {scope: scene for scope in moved if (scene := _scene(advance, scope)) is not None}
     if not scenes:
         return False
-    index = advance.model.element_index
     for instance in advance.state.elements.values():
         if instance.scope in scenes:
-            scenes[instance.scope].living[index[instance.element_id]] = None
+            _place(advance, scenes[instance.scope], instance)
     for scope, scene in scenes.items():
         for join in _released(advance.model, scene):
+            if join.index in scene.gates:
+                advance.due.append(DueStep(advance.gates[scope, join.index], Step.COMPLETE, None))
+                continue
             advance.free[scope, join.index] = None
             entry = next(flow for flow in join.incoming if flow in scene.arrived)
             advance.agenda.append((scope, entry))
     return bool(advance.agenda)
+
+
+def _place(advance: Advance, scene: Scene, instance: ElementInstance) -> None:
+    """Add a living element instance to the scene; a complex gateway waits there like a join."""
+    model = advance.model
+    index = model.element_index[instance.element_id]
+    scene.living[index] = None
+    for key in instance.waits if model.has_complex_joins else ():
+        gate = advance.state.waits[key]
+        if isinstance(gate, GateWait) and instance.scope is not None:
+            scene.gates[index] = None if gate.waiting_for_start else gate.taken
+            scene.joins[index] = model.elements[index]
+            advance.gates[instance.scope, index] = instance.key
 
 
 def take_free(advance: Advance, join: AnyElement, scope: int) -> tuple[str, ...] | None:
@@ -85,7 +104,7 @@ def take_free(advance: Advance, join: AnyElement, scope: int) -> tuple[str, ...]
 
 
 def _scene(advance: Advance, scope: int) -> Scene | None:
-    """None when nothing waits at an inclusive join of the scope; living elements come later."""
+    """None when nothing waits there that could be released; living elements come later."""
     model = advance.model
     arrivals = advance.state.arrivals.get(scope, ())
     arrived = dict.fromkeys(model.flow_index[flow] for flow in arrivals)
@@ -103,9 +122,8 @@ def _scene(advance: Advance, scope: int) -> Scene | None:
                 joins[target] = element
             case _:
                 pass  # it is on its way: what it leads to is asked about like a living element
-    if not any(isinstance(join, InclusiveGateway) for join in joins.values()):
-        return None
-    return Scene({}, arrived, joins)
+    inclusive = any(isinstance(join, InclusiveGateway) for join in joins.values())
+    return Scene({}, arrived, joins, {}) if inclusive or model.has_complex_joins else None
 
 
 class Hold(NamedTuple):
@@ -129,16 +147,20 @@ def _released(model: ProcessModel, scene: Scene) -> list[AnyElement]:
     All that are free do: a token that reached the missing flows of one over another would have
     held it. Else at most one of those that wait for each other.
     """
-    inclusive = [join for join in scene.joins.values() if isinstance(join, InclusiveGateway)]
-    holds = {join.index: _hold(model, scene, join) for join in inclusive}
-    free: list[AnyElement] = [join for join in inclusive if holds[join.index].is_free]
+    waiting = [
+        join
+        for index, join in scene.joins.items()
+        if isinstance(join, InclusiveGateway) or scene.gates.get(index) is not None
+    ]
+    holds = {join.index: _hold(model, scene, join) for join in waiting}
+    free: list[AnyElement] = [join for join in waiting if holds[join.index].is_free]
     if free or all(hold.moving for hold in holds.values()):
         return free
     for index, join in scene.joins.items():
         if index not in holds:
             holds[index] = _hold(model, scene, join)
     waits = _waits_for_something(holds)
-    stuck = [join for join in inclusive if join.index not in waits]
+    stuck = [join for join in waiting if join.index not in waits]
     stuck.sort(key=lambda join: (not holds[join.index].excepted, join.index))
     return [*stuck[:1]]
 
@@ -159,14 +181,32 @@ def _waits_for_something(holds: dict[int, Hold]) -> set[int]:
     return found
 
 
+def _full(model: ProcessModel, scene: Scene, join: AnyElement) -> int:
+    """The incoming flows that a join need not wait for: arrived, or taken when it fired."""
+    taken: tuple[str, ...] | None = ()
+    if join.index in scene.gates:
+        taken = scene.gates[join.index]
+    if taken is None:
+        return 0  # more may come on any of them before its condition holds
+    done = {model.flow_index[flow] for flow in taken}
+    flows = enumerate(join.incoming)
+    return sum(1 << bit for bit, flow in flows if flow in scene.arrived or flow in done)
+
+
 def _hold(model: ProcessModel, scene: Scene, join: AnyElement) -> Hold:
     reach = reach_of(model, join.index).from_element
-    full = sum(1 << bit for bit, flow in enumerate(join.incoming) if flow in scene.arrived)
+    full = _full(model, scene, join)
     missing = ~full
-    if any(reach.get(index, 0) & missing for index in scene.living):
-        return Hold(moving=True, behind=(), excepted=False)
     moving, excepted = False, True
     behind: dict[int, None] = {}
+    for index in scene.living:
+        mask = reach.get(index, 0)
+        if not mask & missing or (index == join.index and index in scene.gates):
+            continue
+        if index not in scene.gates:
+            return Hold(moving=True, behind=(), excepted=False)
+        excepted = excepted and bool(mask & full)
+        behind[index] = None
     for flow in scene.arrived:
         target = model.flows[flow].target
         mask = reach.get(target, 0)

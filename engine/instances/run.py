@@ -41,6 +41,8 @@ def run(advance: Advance) -> None:
             end_more(advance)
             continue
         if beginning is None:
+            if advance.due:
+                continue  # a complex gateway has found something to do
             if advance.ending:
                 _carry_on(advance)
             return
@@ -81,7 +83,7 @@ def _next_beginning(advance: Advance) -> Beginning | None:
     Otherwise more arrivals waiting at joins than a command has steps would be all that a
     `Continue` ever looked at.
     """
-    while advance.agenda or settle_joins(advance):
+    while advance.agenda or (not advance.due and settle_joins(advance)):
         scope, flow_index = advance.agenda.popleft()
         if scope not in advance.state.elements or advance.is_ending(scope):
             continue  # it was ended meanwhile, with all that was on its way inside

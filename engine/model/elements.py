@@ -345,6 +345,13 @@ class InclusiveGateway(Element, frozen=True, kw_only=True, tag="inclusiveGateway
     default: int | None = None
 
 
+class ComplexGateway(Element, frozen=True, kw_only=True, tag="complexGateway"):
+    """`activation` None: only with a single incoming flow, which it passes on."""
+
+    default: int | None = None
+    activation: Expression | None = None
+
+
 class EventBasedGateway(Element, frozen=True, kw_only=True, tag="eventBasedGateway"):
     pass
 
@@ -369,6 +376,7 @@ AnyElement: TypeAlias = (
     | ExclusiveGateway
     | ParallelGateway
     | InclusiveGateway
+    | ComplexGateway
     | EventBasedGateway
 )
 
@@ -410,6 +418,14 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     conditional: bool = False
     element_index: dict[str, int]
     flow_index: dict[str, int]
+
+    @cached_property
+    def has_complex_joins(self) -> bool:
+        """Whether any complex gateway has to wait for its reset."""
+        return any(
+            isinstance(element, ComplexGateway) and len(element.incoming) > 1
+            for element in self.elements
+        )
 
     @cached_property
     def reaches(self) -> dict[int, Reach]:

@@ -352,6 +352,26 @@ def _inclusive_gateway(
     return e.InclusiveGateway(**_element(node), default=node.default)
 
 
+def _complex_gateway(
+    reading: Reading, node: Node, _extensions: Extensions
+) -> e.ComplexGateway | None:
+    drawn = next((part for part in node.children if part.tag == "activationCondition"), None)
+    activation = None
+    if drawn is not None:
+        formula = reading.dialect.condition("".join(drawn.xml.itertext()), drawn.line)
+        activation = reading.formulas.expression(formula, node, "activation condition")
+    elif len(node.incoming) > 1:
+        reading.report.error(
+            "activation-condition-missing",
+            "The complex gateway says nothing about when it fires. Give it an activation condition,"
+            " for example '=activationCount >= 2', or make it an inclusive gateway.",
+            node,
+        )
+    if activation is None and len(node.incoming) > 1:
+        return None
+    return e.ComplexGateway(**_element(node), default=node.default, activation=activation)
+
+
 def _event_based_gateway(
     _reading: Reading, node: Node, _extensions: Extensions
 ) -> e.EventBasedGateway:
@@ -389,6 +409,7 @@ READERS: Final[dict[type[e.Element], ElementReader]] = dict(
         _row(e.ExclusiveGateway, _exclusive_gateway),
         _row(e.ParallelGateway, _parallel_gateway),
         _row(e.InclusiveGateway, _inclusive_gateway),
+        _row(e.ComplexGateway, _complex_gateway),
         _row(e.EventBasedGateway, _event_based_gateway),
     )
 )

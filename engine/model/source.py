@@ -26,8 +26,9 @@ class SourceElement(msgspec.Struct, kw_only=True):
 class Node(SourceElement, kw_only=True):
     """A flow node. `incoming`, `outgoing` and `default` are flow indexes, `boundary` node indexes.
 
-    `compensation` is the node that undoes it. `scope` is the index of the sub-process around it. `runnable` is false for a kind that does not
-    run: the finding is made, and the node stays so that what refers to it is not a second one.
+    `compensation` is the node that undoes it. `scope` is the index of the sub-process around it.
+    `runnable` is false for a kind that does not run: the finding is made, and the node stays so
+    that what refers to it is not a second one.
     """
 
     index: int

@@ -18,7 +18,7 @@ from engine.model.vocabulary import ACTIVITIES, LOOPS
 Elements = dict[int, AnyElement]
 """The nodes that could be compiled, by index."""
 
-_CONDITIONAL: Final = ACTIVITIES | {"exclusiveGateway", "inclusiveGateway"}
+_CONDITIONAL: Final = ACTIVITIES | {"exclusiveGateway", "inclusiveGateway", "complexGateway"}
 
 
 def validate_process(process: ProcessSource, elements: Elements, report: Report) -> None:

@@ -30,7 +30,7 @@ WARNED_IN_PROCESS: Final = _ROLES
 
 SILENT_IN_NODE: Final = _EVERYWHERE | {
     "incoming", "outgoing", "categoryValueRef", "property", "ioSpecification", "dataInput",
-    "dataOutput", "inputSet", "outputSet", "rendering", "script",
+    "dataOutput", "inputSet", "outputSet", "rendering", "script", "activationCondition",
 }  # fmt: skip
 """`incoming` and `outgoing` repeat what the sequence flows say, and often wrongly."""
 

@@ -22,6 +22,9 @@ from engine.definitions import ProcessVersions, VersionRef
 from engine.lifecycle import ElementState, InstanceState
 from engine.partition import AppliedCommand
 from engine.state import (
+    Compensable,
+    GateWait,
+    SweepWait,
     CallWait,
     ElementInstance,
     IncidentWait,
@@ -236,6 +239,24 @@ EVENTS: tuple[e.AnyEvent, ...] = (
     e.ElementActivated(key=65_547, element_id="Task_2", scope=65_546, ordinal=1),
     e.OutputCollected(key=65_546, ordinal=1, text='{"price":12.5}'),
     e.LoopStopped(key=65_546),
+    e.CompensationRecorded(
+        key=65_538,
+        element_id="Task_1",
+        scope=65_537,
+        handler="Undo_1",
+        variables={"amount": "12.50"},
+    ),
+    e.CompensationStarted(
+        key=65_548,
+        owner=65_539,
+        scope=65_537,
+        entries=(e.LedgerEntry(key=65_538, scope=65_537),),
+        expanded=(e.LedgerEntry(key=65_536, scope=65_537),),
+    ),
+    e.CompensationEnded(key=65_548),
+    e.GateOpened(key=65_549, owner=65_539),
+    e.GateFired(key=65_549, consumed=("Flow_1", "Flow_2")),
+    e.GateClosed(key=65_549),
 )
 
 EFFECT = r.Effect(
@@ -364,6 +385,8 @@ INSTANCE = ProcessInstance(
             step="leave",
             since_ms=NOW,
         ),
+        65_547: SweepWait(key=65_547, owner=65_541, scope=65_537, entries=(65_539, 65_538)),
+        65_548: GateWait(key=65_548, owner=65_541, waiting_for_start=False, taken=("Flow_1",)),
     },
     arrivals={65_537: {"Flow_2": 1, "Flow_1": 2}},
     variables={65_541: {"zeta": "1", "alpha": '"a"'}, 65_537: {"amount": "12.50"}},
@@ -373,6 +396,15 @@ INSTANCE = ProcessInstance(
     },
     outputs={65_541: {0: {2: '"B"'}, 1: {128: "7"}}},
     loops_bytes=7,
+    ledger={
+        65_537: {
+            65_539: Compensable(key=65_539, element_id="Sub_1"),
+            65_538: Compensable(
+                key=65_538, element_id="Task_1", handler="Undo_1", variables={"seat": "7"}, sweep=65_547
+            ),
+        }
+    },
+    ledger_bytes=5,
 )
 
 DOCUMENTS: dict[str, Document] = {

@@ -389,6 +389,14 @@ def inclusive(element_id: str, *, default: str | None = None) -> str:
     return tag("inclusiveGateway", id=element_id, default=default)
 
 
+def complex_gateway(
+    element_id: str, activation: str | None = None, *, default: str | None = None
+) -> str:
+    """`activation` (`=activationCount >= 2`): when it fires, which only a split need not say."""
+    condition = tag("activationCondition", escape(activation)) if activation else ""
+    return tag("complexGateway", condition, id=element_id, default=default)
+
+
 def event_gateway(element_id: str) -> str:
     return tag("eventBasedGateway", id=element_id)
 

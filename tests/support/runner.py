@@ -50,6 +50,7 @@ from engine.partition import (
 from engine.routing import address_of, kafka_key, partition_of, split_message_address
 from engine.settings import Settings
 from engine.state import (
+    GateWait,
     ConditionWait,
     IncidentWait,
     JobWait,
@@ -292,6 +293,7 @@ class Runner:
             SignalWait: "signal",
             ConditionWait: "condition",
             SweepWait: "sweep",
+            GateWait: "gate",
             IncidentWait: "incident",
         }
         return [

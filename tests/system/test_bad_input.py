@@ -373,7 +373,7 @@ async def test_all_that_is_wrong_with_a_model_is_said_at_once_with_element_and_l
             start("begin"),
             exclusive("choose"),
             tag("userTask"),
-            tag("complexGateway", id="odd"),
+            tag("choreographyTask", id="odd"),
             catch("await", message_event("Nothing")),
             end("done"),
             flow("begin", "choose"),

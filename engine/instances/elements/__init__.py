@@ -5,6 +5,7 @@ from typing import Any
 
 from engine.instances.elements import (
     call_activities,
+    complex_gateway,
     events,
     gateways,
     jobs,
@@ -39,5 +40,6 @@ HANDLERS: Mapping[type[m.AnyElement], Handler[Any]] = {
     m.ExclusiveGateway: gateways.EXCLUSIVE,
     m.ParallelGateway: gateways.PARALLEL,
     m.InclusiveGateway: gateways.INCLUSIVE,
+    m.ComplexGateway: complex_gateway.COMPLEX,
     m.EventBasedGateway: gateways.EVENT_BASED,
 }

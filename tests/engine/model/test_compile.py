@@ -255,7 +255,7 @@ def test_a_file_with_an_error_gives_no_model_at_all() -> None:
 def test_all_findings_of_a_file_come_together_by_line() -> None:
     made = resource(
         start("s"),
-        tag("complexGateway", id="any"),
+        tag("choreographyTask", id="any"),
         exclusive("g"),
         service_task("t", retries="many"),
         flow("s", "nowhere"),

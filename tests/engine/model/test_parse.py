@@ -32,7 +32,7 @@ def around(*parts: str) -> CompiledResource:
 @pytest.mark.parametrize(
     "kind",
     [
-        "complexGateway", "adHocSubProcess", "callChoreography",
+        "adHocSubProcess", "callChoreography",
         "choreographyTask", "subChoreography", "implicitThrowEvent", "noSuchElement",
     ],
 )  # fmt: skip

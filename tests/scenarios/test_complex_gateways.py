@@ -1,0 +1,212 @@
+"""BPMN 13.4.5: complex gateways fire when a condition holds, and reset when no more can come."""
+
+from engine.lifecycle import InstanceState
+from tests.scenarios.conftest import Scenario
+from tests.support.models import (
+    boundary,
+    chain,
+    compiled,
+    complex_gateway,
+    end,
+    exclusive,
+    flow,
+    inclusive,
+    parallel,
+    script_task,
+    service_task,
+    start,
+    task,
+    timer,
+)
+
+HOUR = 3_600_000
+NAMES = ("a", "b", "c")
+TWO_OF_THREE = (
+    start("s"),
+    parallel("fork"),
+    *(service_task(name) for name in NAMES),
+    complex_gateway("join", "=activationCount >= 2"),
+    task("after"),
+    end("e"),
+    chain("s", "fork"),
+    *(chain("fork", name, "join") for name in NAMES),
+    chain("join", "after", "e"),
+)
+
+
+def test_two_of_three_fire_the_gateway_and_the_third_resets_it(scenario: Scenario) -> None:
+    run = scenario(compiled(*TWO_OF_THREE))
+    run.start("p")
+    run.complete("b")
+    assert "after" not in run.path()
+    run.complete("a")
+    assert run.path().count("after") == 1
+    assert run.active() == ["c", "join"]
+    run.complete("c")
+    assert run.path().count("after") == 1
+    assert run.path()[-2:] == ["join", "p"]
+    assert run.state() is InstanceState.COMPLETED
+    run.assert_nothing_left()
+
+
+def test_a_branch_that_can_no_longer_come_resets_the_gateway(scenario: Scenario) -> None:
+    model = compiled(
+        *TWO_OF_THREE,
+        boundary("late", "c", timer(duration="PT1H")),
+        end("gone"),
+        chain("late", "gone"),
+    )
+    run = scenario(model)
+    run.start("p")
+    run.complete("a")
+    run.complete("b")
+    run.elapse(HOUR)
+    assert run.path().count("after") == 1
+    assert run.state() is InstanceState.COMPLETED
+
+
+def test_the_condition_sees_each_flow_and_variables(scenario: Scenario) -> None:
+    model = compiled(
+        start("s"),
+        parallel("fork"),
+        *(service_task(name) for name in NAMES),
+        complex_gateway("join", "=from_a + from_b >= wanted and activationCounts.from_c = 0"),
+        task("after"),
+        end("e"),
+        chain("s", "fork"),
+        *(chain("fork", name) for name in NAMES),
+        *(flow(name, "join", flow_id=f"from_{name}") for name in NAMES),
+        chain("join", "after", "e"),
+    )
+    run = scenario(model)
+    run.start("p", variables='{"wanted": 2}')
+    run.complete("a")
+    assert "after" not in run.path()
+    run.complete("b")
+    assert "after" in run.path()
+    run.complete("c")
+    assert run.state() is InstanceState.COMPLETED
+
+
+def test_conditions_of_outgoing_flows_may_ask_which_phase_it_is(scenario: Scenario) -> None:
+    model = compiled(
+        start("s"),
+        parallel("fork"),
+        *(service_task(name) for name in NAMES),
+        complex_gateway("join", "=activationCount >= 2"),
+        task("first"),
+        task("rest"),
+        end("e"),
+        chain("s", "fork"),
+        *(chain("fork", name, "join") for name in NAMES),
+        flow("join", "first", condition="=waitingForStart"),
+        flow("join", "rest", condition="=not(waitingForStart)"),
+        chain("first", "e"),
+        chain("rest", "e"),
+    )
+    run = scenario(model)
+    run.start("p")
+    run.complete("a")
+    run.complete("b")
+    assert "first" in run.path()
+    assert "rest" not in run.path()
+    run.complete("c")
+    assert run.path().count("rest") == 1
+    assert run.path().count("first") == 1
+    assert run.state() is InstanceState.COMPLETED
+
+
+def test_a_gateway_without_a_true_flow_is_stuck_until_resolved(scenario: Scenario) -> None:
+    model = compiled(
+        start("s"),
+        parallel("fork"),
+        service_task("a"),
+        service_task("b"),
+        complex_gateway("join", "=activationCount >= limit"),
+        end("e"),
+        chain("s", "fork", "a", "join"),
+        chain("fork", "b", "join"),
+        flow("join", "e", condition="=good"),
+    )
+    run = scenario(model)
+    run.start("p", variables='{"good": false}')
+    run.complete("a")
+    assert run.incident().kind == "EXPRESSION_FAILED"
+    run.resolve(variables='{"limit": 2}')
+    run.complete("b")
+    assert run.incident().kind == "NO_FLOW_CHOSEN"
+    run.resolve(variables='{"good": true}')
+    assert run.path().count("e") == 1
+
+
+def test_a_second_wave_begins_a_cycle_of_its_own(scenario: Scenario) -> None:
+    model = compiled(
+        start("s"),
+        exclusive("again"),
+        parallel("fork"),
+        service_task("a"),
+        service_task("b"),
+        complex_gateway("join", "=activationCount >= 1"),
+        script_task("count", "=rounds + 1", result="rounds"),
+        exclusive("check", default="out"),
+        end("e"),
+        chain("s", "again", "fork", "a", "join", "count", "check"),
+        chain("fork", "b", "join"),
+        flow("check", "e", flow_id="out"),
+        flow("check", "again", condition="=rounds < 2"),
+    )
+    run = scenario(model)
+    run.start("p", variables='{"rounds": 0}')
+    run.complete("a")
+    assert run.path().count("count") == 1
+    while run.state() is InstanceState.RUNNING:
+        jobs = run.jobs()
+        assert jobs
+        run.complete(jobs[0].type)
+    assert run.path().count("count") >= 2
+    run.assert_nothing_left()
+
+
+def test_a_gateway_with_one_incoming_flow_is_an_inclusive_split(scenario: Scenario) -> None:
+    model = compiled(
+        start("s"),
+        complex_gateway("split", default="split-c"),
+        *(task(name) for name in NAMES),
+        inclusive("join"),
+        end("e"),
+        chain("s", "split"),
+        flow("split", "a", condition="=n > 1"),
+        flow("split", "b", condition="=n > 2"),
+        flow("split", "c"),
+        *(chain(name, "join") for name in NAMES),
+        chain("join", "e"),
+    )
+    run = scenario(model)
+    run.start("p", variables='{"n": 3}')
+    assert run.path().count("e") == 1
+    assert "c" not in run.path()
+
+
+def test_an_inclusive_join_waits_for_a_complex_one_that_may_still_fire(
+    scenario: Scenario,
+) -> None:
+    model = compiled(
+        start("s"),
+        parallel("fork"),
+        *(service_task(name) for name in NAMES),
+        complex_gateway("some", "=activationCount >= 2"),
+        inclusive("join"),
+        end("e"),
+        chain("s", "fork"),
+        chain("fork", "a", "some"),
+        chain("fork", "b", "some", "join"),
+        chain("fork", "c", "join", "e"),
+    )
+    run = scenario(model)
+    run.start("p")
+    run.complete("c")
+    run.complete("a")
+    assert "join" not in run.path()
+    run.complete("b")
+    assert run.path().count("e") == 1
+    assert run.state() is InstanceState.COMPLETED
