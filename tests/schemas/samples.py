@@ -22,16 +22,16 @@ from engine.definitions import ProcessVersions, VersionRef
 from engine.lifecycle import ElementState, InstanceState
 from engine.partition import AppliedCommand
 from engine.state import (
-    Compensable,
-    GateWait,
-    SweepWait,
     CallWait,
+    Compensable,
     ElementInstance,
+    GateWait,
     IncidentWait,
     JobWait,
     Loop,
     ProcessInstance,
     SubscriptionWait,
+    SweepWait,
     TaskWait,
     TimerWait,
     Tombstone,
@@ -400,7 +400,11 @@ INSTANCE = ProcessInstance(
         65_537: {
             65_539: Compensable(key=65_539, element_id="Sub_1"),
             65_538: Compensable(
-                key=65_538, element_id="Task_1", handler="Undo_1", variables={"seat": "7"}, sweep=65_547
+                key=65_538,
+                element_id="Task_1",
+                handler="Undo_1",
+                variables={"seat": "7"},
+                sweep=65_547,
             ),
         }
     },
