@@ -99,43 +99,56 @@ def text_of(xml: etree._Element) -> str:
 
 def read_work(site: Site, extensions: Extensions, external: str) -> Extensions:
     """A job, or an expression that needs no worker. `external`: the type that names a topic."""
-    kind, retries = site.text("type"), _retries(site)
+    retries = _retries(site)
     extensions = replace(extensions, **_fields(site))
-    if kind == external:
-        return replace(extensions, job=replace(retries, type=site.formula("topic")))
-    for name in ("class", "delegateExpression"):
-        text = site.text(name)
-        if kind is None and text is not None:
-            job_type = Formula(juel.inner(text), "static", site.line)
-            return replace(extensions, job=replace(retries, type=job_type))
-    expression = site.text("expression")
-    if kind is None and expression is not None:
-        return _read_expression(site, extensions, expression, retries)
-    if kind is None:
+    said = [name for name in _IMPLEMENTATIONS if site.text(name) is not None]
+    if not said:
         return extensions
-    return replace(extensions, job=replace(retries, type=Formula(kind, "static", site.line)))
+    chosen, *others = said
+    text = site.text(chosen) or ""
+    unused = [*others, *(["topic"] if text != external and site.text("topic") else [])]
+    if unused:
+        site.report.warning(
+            "no-effect",
+            f"What is done is said by {chosen}; {', '.join(unused)} has no effect. Remove it.",
+            site.element,
+        )
+    if chosen == "expression":
+        return _read_expression(site, extensions, text, retries)
+    if chosen == "type" and text == external:
+        return replace(extensions, job=replace(retries, type=site.formula("topic")))
+    job_type = Formula(text if chosen == "type" else juel.inner(text), "static", site.line)
+    return replace(extensions, job=replace(retries, type=job_type))
+
+
+_IMPLEMENTATIONS: Final = ("type", "class", "delegateExpression", "expression")
+"""Of several the first counts, as in Camunda 7."""
 
 
 def _read_expression(
-    site: Site, extensions: Extensions, expression: str, retries: JobSource
+    site: Site, extensions: Extensions, text: str, retries: JobSource
 ) -> Extensions:
     """A value is evaluated inline. A call into Java is work for whoever does what it calls."""
-    result = site.text("resultVariable", "resultVariableName")
     script = ScriptSource(
-        expression=juel.formula(expression, site.line),
+        expression=juel.formula(text, site.line),
         result_variable=result,
         may_discard=True,
         otherwise=retries,
     )
-    headers = {**extensions.headers, "expression": expression}
-    if result is not None:
-        headers["resultVariable"] = result
-    return replace(extensions, script=script, headers=headers)
+    return replace(extensions, script=script, headers={**extensions.headers, "expression": text})
+
+
+def _result_variable(site: Site) -> str | None:
+    return site.text("resultVariable", "resultVariableName")
 
 
 def _fields(site: Site) -> dict[str, dict[str, str] | dict[str, Formula]]:
-    """Injected fields: fixed ones are headers as they are, expressions when the job is made."""
-    headers: dict[str, str] = {}
+    """Injected fields: fixed ones are headers as they are, expressions when the job is made.
+
+    A worker is told the variable that its result goes to in the same way.
+    """
+    result = _result_variable(site)
+    headers = {} if result is None else {"resultVariable": result}
     computed: dict[str, Formula] = {}
     for field in site.parts("field"):
         name, line = field.get("name") or "", field.sourceline or site.line

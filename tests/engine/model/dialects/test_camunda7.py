@@ -108,6 +108,25 @@ def test_the_worker_of_an_expression_is_told_all_of_it() -> None:
     assert job_of(found).headers == {"expression": "${a.b(c)}", "resultVariable": "r"}
 
 
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"class": "A", "expression": "${b}"},
+        {"class": "A", "topic": "t"},
+        {"type": "external", "topic": "t", "delegateExpression": "${b}"},
+    ],
+)
+def test_of_several_implementations_the_first_counts(attributes: dict[str, str]) -> None:
+    made = beside("serviceTask", **attributes)
+    assert codes(made) == [("no-effect", "x")]
+    expected = "t" if attributes.get("type") == "external" else "A"
+    assert job_of(made.process("p").element("x")).type == expected
+
+
+def test_an_external_task_without_a_topic_is_an_error() -> None:
+    assert codes(beside("serviceTask", type="external")) == [("job-type-missing", "x")]
+
+
 def test_an_expression_that_needs_no_java_is_evaluated_inline() -> None:
     found = element("serviceTask", expression="${amount * 2}", resultVariable="double")
     script = script_of(found)
