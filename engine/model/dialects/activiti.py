@@ -131,7 +131,7 @@ def _read_expression(
     """A value is evaluated inline. A call into Java is work for whoever does what it calls."""
     script = ScriptSource(
         expression=juel.formula(text, site.line),
-        result_variable=result,
+        result_variable=_result_variable(site),
         may_discard=True,
         otherwise=retries,
     )
