@@ -216,6 +216,8 @@ def _retries(site: Site) -> JobSource:
 
 def _retry_cycle(text: str) -> tuple[int, list[int]]:
     """How often it is tried in all, and the waits. Raises ScheduleError."""
+    if len(text) > _RETRY_CYCLE_MAX:
+        raise schedule.ScheduleError(f"it has more than {_RETRY_CYCLE_MAX} characters.")
     if text.startswith("R"):
         cycle = schedule.parse_cycle(text, _ANY_ZONE)
         if not isinstance(cycle, schedule.Cycle) or not cycle.repetitions:
@@ -230,6 +232,7 @@ def _milliseconds(duration: schedule.Duration) -> int:
 
 
 _ANY_ZONE: Final = "UTC"
+_RETRY_CYCLE_MAX: Final = 1_000
 
 
 # --- people ---

@@ -176,7 +176,10 @@ def test_a_retry_cycle_says_how_often_and_after_which_waits(
     assert (job.retries, job.backoff_ms) == (retries, backoff_ms)
 
 
-@pytest.mark.parametrize("cycle", ["R/PT1M", "often", "${cycle}", "PT1M,,PT2M", "R0/PT1M"])
+@pytest.mark.parametrize(
+    "cycle",
+    ["R/PT1M", "often", "${cycle}", "PT1M,,PT2M", "R0/PT1M", "PT1M," * 200 + "PT1M"],
+)
 def test_a_retry_cycle_that_cannot_be_read_is_an_error(cycle: str) -> None:
     part = f"<camunda:failedJobRetryTimeCycle>{cycle}</camunda:failedJobRetryTimeCycle>"
     assert codes(beside("serviceTask", part, **{"class": "A"})) == [("unsupported-extension", "x")]
