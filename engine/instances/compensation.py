@@ -127,8 +127,8 @@ def start(advance: Advance, owner: int, scope: int, claim: Claim, *, cancels: bo
 def go_on(advance: Advance, key: int) -> None:
     """Begin the next handler of a sweep; after the last one the sweep is over."""
     sweep = advance.state.waits.get(key)
-    if not isinstance(sweep, s.SweepWait):
-        return  # given up with its owner
+    if not isinstance(sweep, s.SweepWait) or advance.is_ending(sweep.scope):
+        return  # given up with its owner, or with all that is around it
     if sweep.begun < len(sweep.entries):
         _begin_handler(advance, sweep)
         return

@@ -15,8 +15,11 @@ from engine.state import IncidentWait, ProcessInstance
 from tests.support.models import (
     boundary,
     call_activity,
+    cancel_event,
     catch,
     chain,
+    compensate_event,
+    compensation,
     compiled,
     conditional_event,
     end,
@@ -28,6 +31,8 @@ from tests.support.models import (
     event_sub_process,
     exclusive,
     flow,
+    for_compensation,
+    inclusive,
     link_event,
     looped,
     message,
@@ -46,6 +51,7 @@ from tests.support.models import (
     terminate_event,
     throw,
     timer,
+    transaction,
     user_task,
 )
 from tests.support.runner import Runner
@@ -105,7 +111,8 @@ class Builder:
 
     def block(self, depth: int) -> Block:
         kinds = (self.activity, self.wait, self.throw, self.jump, self.sequence, self.choice,
-                 self.fork, self.race, self.loop)  # fmt: skip
+                 self.fork, self.race, self.loop, self.spread, self.undone,
+                 self.given_up)  # fmt: skip
         return kinds[self.choose(len(kinds) if depth > 0 else 4)](depth)
 
     def sequence(self, depth: int) -> Block:
@@ -256,6 +263,64 @@ class Builder:
             block = self.block(depth - 1)
             parts += [*block.parts, flow(split, block.entry), flow(block.exit, join)]
         return Block(tuple(parts), split, join)
+
+    def spread(self, depth: int) -> Block:
+        """Some of the branches, and a join that waits for just these."""
+        split, join = self.name("i"), self.name("j")
+        default = f"default-{split}"
+        parts = [inclusive(split, default=default), inclusive(join)]
+        for number in range(2 + self.choose(2)):
+            block = self.block(depth - 1)
+            way = {"condition": f"=n > {self.choose(5)}"} if number else {"flow_id": default}
+            parts += [*block.parts, flow(split, block.entry, **way), flow(block.exit, join)]
+        return Block(tuple(parts), split, join)
+
+    def undone(self, depth: int) -> Block:
+        """Activities that can be compensated, and an event that compensates them and more."""
+        blocks = [self.undoable(depth) for _ in range(1 + self.choose(3))]
+        undo = self.name("undo")
+        trigger = compensate_event(wait=bool(self.choose(3)))
+        parts = [part for block in blocks for part in block.parts]
+        ways = [flow(before.exit, after.entry) for before, after in pairwise(blocks)]
+        out = flow(blocks[-1].exit, undo)
+        return Block((*parts, throw(undo, trigger), *ways, out), blocks[0].entry, undo)
+
+    def undoable(self, depth: int) -> Block:
+        name, parts = self.some_activity(depth)
+        if self.choose(3) == 0:
+            parts = (looped(parts[0], multi_instance(times=str(self.choose(4)))), *parts[1:])
+        handler = self.name("un")
+        undoing = for_compensation(self.some_task(handler))
+        return Block((*parts, undoing, compensation(name, handler)), name, name)
+
+    def given_up(self, depth: int) -> Block:
+        """A transaction that may be canceled, and goes on all the same."""
+        name, begin, check, over = (self.name(kind) for kind in ("ta", "s", "x", "e"))
+        cancel, way_out, merge = self.name("cancel"), self.name("out"), self.name("x")
+        inner = self.undoable(depth - 1)
+        default = f"default-{check}"
+        inside = (
+            start(begin),
+            *inner.parts,
+            exclusive(check, default=default),
+            end(over),
+            end(cancel, cancel_event()),
+            flow(begin, inner.entry),
+            flow(inner.exit, check),
+            flow(check, over, flow_id=default),
+            flow(check, cancel, condition=f"=n > {self.choose(5)}"),
+        )
+        return Block(
+            (
+                transaction(name, *inside),
+                boundary(way_out, name, cancel_event()),
+                exclusive(merge),
+                flow(name, merge),
+                flow(way_out, merge),
+            ),
+            name,
+            merge,
+        )
 
     def race(self, depth: int) -> Block:
         split, merge = self.name("g"), self.name("x")
