@@ -9,16 +9,15 @@ Dictionaries keep their order: a state that was read back behaves as the one tha
 also where its dictionaries are walked through, and a replay of the same commands writes the same
 bytes.
 
-An instance with more than SPLIT_BYTES of variables keeps them in a sibling hash, one field a scope,
-and the main document the scopes' order. Whether it is split is decided by its content alone, so it
-does not matter how many commands a batch had.
+A large instance keeps its variables in a sibling hash, one field a scope, and with them the other
+parts of `schemas/parts.py`; the main document has the names of all fields, in their order. Whether
+it is split is decided by its content alone, so it does not matter how many commands a batch had.
 """
 
 from collections.abc import Collection, Mapping
 from typing import Any, TypeAlias, TypeVar
 
 import msgspec
-from msgspec.structs import replace
 
 from engine.aggregates import DeploymentsState, MessageState
 from engine.definitions import ProcessVersions
@@ -27,6 +26,7 @@ from engine.partition import AppliedCommand
 from engine.records import SendNumber
 from engine.state import ProcessInstance, Tombstone
 from schemas.errors import CorruptDocumentError, NewerDocumentError
+from schemas.parts import decode_part, is_wide, join, parts_of, without_parts
 from schemas.publication_writer import OutboxRecord
 
 FORMAT = 1
@@ -60,7 +60,7 @@ KINDS: Mapping[str, type[Document]] = {
 
 _NAMES: dict[type, str] = {kind: name for name, kind in KINDS.items()}
 _STATES = {"instance", "tombstone", "message", "deployments"}
-_SCOPE = "scope"
+_SCOPE, _PART = "scope", "part"
 
 
 class _Head(msgspec.Struct, frozen=True, array_like=True):
@@ -74,6 +74,7 @@ class _Envelope(msgspec.Struct, frozen=True, array_like=True):
     kind: str
     body: msgspec.Raw
     scopes: tuple[int, ...] = ()
+    parts: tuple[str, ...] = ()
 
 
 _ENCODER = msgspec.msgpack.Encoder()
@@ -110,31 +111,42 @@ class SplitInstance(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def is_split(instance: ProcessInstance) -> bool:
-    """Whether the document of this instance has its variables apart."""
-    return instance.variables_bytes > SPLIT_BYTES
+    """Whether the document of this instance has its parts apart."""
+    return instance.variables_bytes + instance.loops_bytes > SPLIT_BYTES or is_wide(instance)
+
+
+def _scopes(instance: ProcessInstance) -> dict[str, Any]:
+    return {str(scope): variables for scope, variables in instance.variables.items()}
 
 
 def split(
-    instance: ProcessInstance, dirty: Collection[int], stored: Collection[str]
+    instance: ProcessInstance, before: AggregateState | None, stored: Collection[str]
 ) -> SplitInstance:
-    """Encode an instance, and of its scopes only those that must be written.
+    """Encode an instance, and of its parts only those that must be written.
 
-    `dirty` are the scopes that changed since it was written, `stored` the fields that its hash
-    holds (none if it was not split, or is new).
+    `before` is the state that is stored now, `stored` the fields that its hash holds (none if it
+    was not split, or is new). What no command touched is the same object in both, and costs little
+    to compare.
     """
     if not is_split(instance):
         return SplitInstance(main=encode(instance), put={}, delete=tuple(stored), scopes=())
-    scopes = {str(scope): scope for scope in instance.variables}
-    bare = replace(instance, variables={})
+    parts = parts_of(instance)
+    scopes = tuple(instance.variables)
+    fields = _scopes(instance) | parts
+    main = (FORMAT, "instance", without_parts(instance, parts), scopes, tuple(parts))
+    held = set(stored)
+    known: dict[str, Any] = {}
+    if held and isinstance(before, ProcessInstance):
+        known = _scopes(before) | parts_of(before)
     return SplitInstance(
-        main=_ENCODER.encode((FORMAT, "instance", bare, tuple(scopes.values()))),
+        main=_ENCODER.encode(main),
         put={
-            field: _ENCODER.encode((FORMAT, _SCOPE, instance.variables[scope]))
-            for field, scope in scopes.items()
-            if scope in dirty or field not in stored
+            name: _ENCODER.encode((FORMAT, _PART if name in parts else _SCOPE, part))
+            for name, part in fields.items()
+            if name not in held or known.get(name) != part
         },
-        delete=tuple(field for field in stored if field not in scopes),
-        scopes=tuple(scopes),
+        delete=tuple(name for name in stored if name not in fields),
+        scopes=tuple(fields),
     )
 
 
@@ -143,7 +155,8 @@ def scopes_of(value: bytes) -> tuple[str, ...]:
 
     Raises NewerDocumentError, CorruptDocumentError.
     """
-    return tuple(str(scope) for scope in _open(value).scopes)
+    envelope = _open(value)
+    return (*(str(scope) for scope in envelope.scopes), *envelope.parts)
 
 
 def decode_state(value: bytes, scopes: Mapping[str, bytes | None] | None = None) -> AggregateState:
@@ -155,9 +168,10 @@ def decode_state(value: bytes, scopes: Mapping[str, bytes | None] | None = None)
     if envelope.kind not in _STATES:
         raise CorruptDocumentError(f"expected the state of an aggregate, found {envelope.kind}")
     state: AggregateState = _body(envelope, envelope.kind)
-    if envelope.scopes and isinstance(state, ProcessInstance):
+    if isinstance(state, ProcessInstance) and (envelope.scopes or envelope.parts):
         found = scopes or {}
         state.variables = {scope: _scope(found.get(str(scope))) for scope in envelope.scopes}
+        join(state, {name: _part(name, found.get(name)) for name in envelope.parts})
     return state
 
 
@@ -166,6 +180,16 @@ def _scope(value: bytes | None) -> dict[str, str]:
         raise CorruptDocumentError("the variables of a scope are missing")
     variables: dict[str, str] = _body(_open(value), _SCOPE)
     return variables
+
+
+def _part(name: str, value: bytes | None) -> Any:
+    if value is None:
+        raise CorruptDocumentError(f"the part {name} is missing")
+    envelope = _open(value)
+    try:
+        return decode_part(name, envelope.body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, KeyError) as error:
+        raise CorruptDocumentError(f"the part {name} is corrupt: {error}") from None
 
 
 def _open(value: bytes) -> _Envelope:

@@ -1,7 +1,7 @@
 """Documents of aggregates as keys of the store: what to read, and what to write of a change.
 
-A small document is one string. A large instance keeps its variables in a sibling hash, of which
-only the scopes that changed are written (`schemas.snapshot.split` decides, by content alone).
+A small document is one string. A large instance keeps its parts in a sibling hash, of which only
+those that changed are written (`schemas.snapshot.split` decides, by content alone).
 """
 
 from collections.abc import Iterator, Sequence
@@ -39,6 +39,10 @@ class StoredDocument(msgspec.Struct, frozen=True, kw_only=True):
     state: AggregateState | None
     scopes: tuple[str, ...] = ()
     size: int = 0
+
+
+_ENTRY_BYTES = 64
+"""About what an element instance or a wait takes."""
 
 
 def document_reads(keys: PartitionKeys, address: str) -> tuple[StoreRead, ...]:
@@ -88,7 +92,9 @@ def change_document(
 def _change_instance(
     keys: PartitionKeys, before: StoredDocument, after: ProcessInstance
 ) -> DocumentChange:
-    written = split(after, _dirty_scopes(before.state, after), before.scopes)
+    # Compared rather than taken from the outcomes: an instance may end and a second life with the
+    # same id begin within one batch.
+    written = split(after, before.state, before.scopes)
     operations: list[Operation] = []
     hash_key = keys.scopes(after.instance_id)
     if written.put:
@@ -99,19 +105,9 @@ def _change_instance(
     size = len(written.main)
     if written.scopes:
         size += sum(_texts_size(variables) for variables in after.variables.values())
+        size += after.loops_bytes + _ENTRY_BYTES * (len(after.elements) + len(after.waits))
     stored = StoredDocument(state=after, scopes=written.scopes, size=size)
     return DocumentChange(operations=tuple(operations), stored=stored)
-
-
-def _dirty_scopes(before: AggregateState | None, after: ProcessInstance) -> list[int]:
-    """The scopes whose variables are not what the store has.
-
-    Compared here rather than taken from the outcomes: an instance may end and a second life with
-    the same id begin within one batch. What no command touched is the same object, and costs
-    nothing to compare.
-    """
-    known = before.variables if isinstance(before, ProcessInstance) else {}
-    return [scope for scope, variables in after.variables.items() if known.get(scope) != variables]
 
 
 def _texts_size(variables: dict[str, str]) -> int:

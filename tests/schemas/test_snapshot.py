@@ -36,7 +36,9 @@ def with_variables(variables: dict[int, dict[str, str]]) -> ProcessInstance:
         for scope in variables.values()
         for name, text in scope.items()
     )
-    return replace(INSTANCE, variables=variables, variables_bytes=size)
+    return replace(
+        INSTANCE, variables=variables, variables_bytes=size, loops={}, outputs={}, loops_bytes=0
+    )
 
 
 LARGE = with_variables({9: {"b": "1", "a": "2"}, 3: {"big": BIG}, 5: {"c": "3"}})
@@ -69,13 +71,13 @@ def test_dictionaries_keep_their_order() -> None:
 
 
 def test_small_instance_is_one_document() -> None:
-    parts = split(INSTANCE, dirty=(), stored=())
+    parts = split(INSTANCE, None, stored=())
     assert parts.main == encode(INSTANCE)
     assert (parts.put, parts.delete, parts.scopes) == ({}, (), ())
 
 
 def test_large_instance_is_split_by_scope_and_joined() -> None:
-    parts = split(LARGE, dirty=(), stored=())
+    parts = split(LARGE, None, stored=())
     assert is_split(LARGE)
     assert len(parts.main) < SPLIT_BYTES
     assert parts.scopes == scopes_of(parts.main) == ("9", "3", "5")
@@ -85,33 +87,34 @@ def test_large_instance_is_split_by_scope_and_joined() -> None:
     assert [list(scope) for scope in found.variables.values()] == [["b", "a"], ["big"], ["c"]]
 
 
-def test_only_dirty_and_new_scopes_are_written_again() -> None:
-    parts = split(LARGE, dirty={5}, stored=("9", "3", "5"))
+def test_only_changed_and_new_scopes_are_written_again() -> None:
+    before = with_variables({9: {"b": "1", "a": "2"}, 3: {"big": BIG}, 5: {"c": "4"}})
+    parts = split(LARGE, before, stored=("9", "3", "5"))
     assert list(parts.put) == ["5"]
-    parts = split(LARGE, dirty=(), stored=("9", "3"))
+    parts = split(LARGE, LARGE, stored=("9", "3"))
     assert list(parts.put) == ["5"]
 
 
 def test_scopes_that_are_gone_are_deleted() -> None:
-    parts = split(with_variables({3: {"big": BIG}}), dirty=(), stored=("9", "3", "5"))
+    parts = split(with_variables({3: {"big": BIG}}), LARGE, stored=("9", "3", "5"))
     assert (list(parts.put), parts.delete) == ([], ("9", "5"))
 
 
 def test_instance_that_shrank_is_whole_again() -> None:
-    parts = split(with_variables({9: {"a": "1"}}), dirty={3}, stored=("9", "3"))
+    parts = split(with_variables({9: {"a": "1"}}), LARGE, stored=("9", "3"))
     assert (parts.put, parts.delete, parts.scopes) == ({}, ("9", "3"), ())
     assert decode_state(parts.main) == with_variables({9: {"a": "1"}})
 
 
 def test_whether_it_is_split_depends_on_its_content_alone() -> None:
-    direct = split(LARGE, dirty=(), stored=())
-    later = split(LARGE, dirty={9}, stored=("9", "3", "5"))
+    direct = split(LARGE, None, stored=())
+    later = split(LARGE, with_variables({3: {"big": BIG}}), stored=("9", "3", "5"))
     assert direct.main == later.main
     assert direct.put | later.put == direct.put
 
 
 def test_missing_scope_is_corruption() -> None:
-    parts = split(LARGE, dirty=(), stored=())
+    parts = split(LARGE, None, stored=())
     for fields in (None, {}, {**parts.put, "3": None}):
         with pytest.raises(CorruptDocumentError, match="variables of a scope are missing"):
             decode_state(parts.main, fields)
@@ -127,7 +130,7 @@ scopes = st.dictionaries(
 @given(scopes, st.sets(st.integers(1, 9)))
 def test_split_and_join_are_inverse(variables: dict[int, dict[str, str]], stored: set[int]) -> None:
     instance = with_variables(variables)
-    parts = split(instance, dirty=variables, stored=[str(scope) for scope in sorted(stored)])
+    parts = split(instance, None, stored=[str(scope) for scope in sorted(stored)])
     assert decode_state(parts.main, parts.put) == instance
 
 

@@ -1,0 +1,108 @@
+"""The parts of large instances: little is written when little has changed, and all comes back."""
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from engine import commands as c
+from engine.state import ProcessInstance
+from schemas.errors import CorruptDocumentError
+from schemas.parts import WIDE, is_wide, parts_of
+from schemas.snapshot import SplitInstance, decode_state, is_split, scopes_of, split
+from tests.support.models import (
+    chain,
+    compiled,
+    looped,
+    multi_instance,
+    service_task,
+    start,
+)
+from tests.support.runner import Runner
+
+
+def wide(items: int = 1_000) -> Runner:
+    """A loop over many items, each with a job at a worker."""
+    items_of = f"=for i in 1..{items} return i"
+    many = multi_instance(over=items_of, item="item", output="=got", into="all")
+    run = Runner(compiled(start("s"), looped(service_task("t"), many), chain("s", "t")))
+    run.start("p")
+    return run
+
+
+def whole(instance: ProcessInstance) -> SplitInstance:
+    return split(instance, None, stored=())
+
+
+def written(parts: SplitInstance) -> int:
+    return len(parts.main) + sum(map(len, parts.put.values()))
+
+
+def test_a_wide_instance_comes_back() -> None:
+    run = wide()
+    for job in run.jobs()[:3]:
+        run.accept(c.CompleteJob(job_id=job.job_id, attempt=1, variables='{"got": "x"}'))
+    instance = run.living()
+    parts = whole(instance)
+    assert is_split(instance)
+    assert set(scopes_of(parts.main)) == set(parts.put)
+    found = decode_state(parts.main, parts.put)
+    assert found == instance
+    assert isinstance(found, ProcessInstance)
+    assert list(found.elements) == list(instance.elements)
+    assert list(found.waits) == list(instance.waits)
+
+
+def test_an_iteration_that_completes_writes_little() -> None:
+    run = wide()
+    before = run.living()
+    first = whole(before)
+    job = run.jobs()[500]
+    run.accept(c.CompleteJob(job_id=job.job_id, attempt=1, variables='{"got": "x"}'))
+    after = run.living()
+    parts = split(after, before, first.scopes)
+    assert not [name for name in parts.put if name.startswith("items")]
+    assert len([name for name in parts.put if name.startswith("outputs")]) == 1
+    assert written(parts) * 5 < written(first)
+    assert decode_state(parts.main, {**first.put, **parts.put}) == after
+
+
+def test_pages_that_are_gone_are_deleted() -> None:
+    run = wide()
+    before = run.living()
+    first = whole(before)
+    for job in run.jobs()[:200]:
+        run.accept(c.CompleteJob(job_id=job.job_id, attempt=1))
+    after = run.living()
+    parts = split(after, before, first.scopes)
+    assert parts.delete
+    assert all(name.startswith(("elements", "waits")) for name in parts.delete)
+    kept = {name: value for name, value in first.put.items() if name not in parts.delete}
+    assert decode_state(parts.main, {**kept, **parts.put}) == after
+
+
+def test_an_instance_is_wide_by_its_content_alone() -> None:
+    run = wide(items=140)
+    while is_wide(run.living()):
+        job = run.jobs()[0]
+        run.accept(c.CompleteJob(job_id=job.job_id, attempt=1))
+    instance = run.living()
+    assert len(instance.elements) + len(instance.waits) <= WIDE
+    assert not [name for name in parts_of(instance) if name.startswith(("elements", "waits"))]
+
+
+def test_entries_that_are_not_in_the_order_of_their_keys_stay_whole() -> None:
+    instance = wide().living()
+    turned = replace(instance, waits=dict(reversed(instance.waits.items())))
+    parts = whole(turned)
+    assert not [name for name in parts.put if name.startswith("waits")]
+    found = decode_state(parts.main, parts.put)
+    assert isinstance(found, ProcessInstance)
+    assert list(found.waits) == list(turned.waits)
+
+
+def test_a_part_that_is_missing_or_damaged_is_corruption() -> None:
+    parts = whole(wide().living())
+    name = next(name for name in parts.put if name.startswith("waits"))
+    for bad in (None, b"", msgspec.msgpack.encode((1, "part", "text"))):
+        with pytest.raises(CorruptDocumentError):
+            decode_state(parts.main, {**parts.put, name: bad})
