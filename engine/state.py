@@ -142,13 +142,14 @@ class SignalWait(Waiting, frozen=True, kw_only=True, tag="signal"):
 
 
 class ConditionWait(Waiting, frozen=True, kw_only=True, tag="condition"):
-    """`holds`: what the condition gave when it was last evaluated."""
+    """`holds`: what the condition, by its text, gave when it was last evaluated."""
 
     key: int
     owner: int
     element_id: str
     interrupting: bool = True
     holds: bool = False
+    condition: str = ""
 
 
 class CallWait(Waiting, frozen=True, kw_only=True, tag="call"):

@@ -8,7 +8,13 @@ from engine.aggregates import Activation, DeployedVersion, DeploymentsState, Pen
 from engine.deployments.timer_starts import replace_starts
 from engine.errors import DefinitionError, Finding
 from engine.model.compile import CompiledResource, compile_resource, require_deployable
-from engine.model.elements import MessageTrigger, ProcessModel, SignalTrigger, StartEvent
+from engine.model.elements import (
+    MessageTrigger,
+    ProcessModel,
+    SignalTrigger,
+    StartEvent,
+    parts_of,
+)
 from engine.outcome import Content, Context, Outcome, Send, TimerChange
 from engine.rejections import Rejection, RejectionCode
 from engine.routing import DEPLOYMENTS
@@ -185,26 +191,25 @@ def _activation(deployed: _Deployed, number: int, partition: int) -> c.ActivateV
 
 
 def _message_starts(model: ProcessModel) -> tuple[tuple[str, str], ...]:
-    pairs: list[tuple[str, str]] = []
-    for index in model.message_starts:
-        element = model.elements[index]
-        assert isinstance(element, StartEvent)
-        trigger = element.trigger
-        assert isinstance(trigger, MessageTrigger), element.id
-        assert isinstance(trigger.name, str), "the compiler evaluates the names of start events"
-        pairs.append((trigger.name, element.id))
-    return tuple(pairs)
+    return _starts(model, model.message_starts, MessageTrigger)
 
 
 def _signal_starts(model: ProcessModel) -> tuple[tuple[str, str], ...]:
+    return _starts(model, model.signal_starts, SignalTrigger)
+
+
+def _starts(
+    model: ProcessModel, indexes: tuple[int, ...], kind: type[MessageTrigger | SignalTrigger]
+) -> tuple[tuple[str, str], ...]:
+    """(name, start element id) of what messages or signals start."""
     pairs: list[tuple[str, str]] = []
-    for index in model.signal_starts:
+    for index in indexes:
         element = model.elements[index]
         assert isinstance(element, StartEvent)
-        trigger = element.trigger
-        assert isinstance(trigger, SignalTrigger), element.id
-        assert isinstance(trigger.name, str), "the compiler evaluates the names of start events"
-        pairs.append((trigger.name, element.id))
+        for trigger in parts_of(element.trigger):
+            if isinstance(trigger, kind):
+                assert isinstance(trigger.name, str), "the compiler evaluates such names"
+                pairs.append((trigger.name, element.id))
     return tuple(pairs)
 
 

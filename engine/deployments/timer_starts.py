@@ -12,7 +12,7 @@ from engine import commands as c
 from engine.aggregates import DeploymentsState, TimerStart
 from engine.expressions import Environment, EvaluationError, schedule
 from engine.ids import id_for_position
-from engine.model.elements import ProcessModel, StartEvent, Text, TimerTrigger
+from engine.model.elements import ProcessModel, StartEvent, Text, TimerTrigger, parts_of
 from engine.outcome import Context, Outcome, Send, TimerChange
 from engine.routing import DEPLOYMENTS
 from engine.values import Value
@@ -45,19 +45,21 @@ def _armed(
         for index in model.timer_starts:
             element = model.elements[index]
             assert isinstance(element, StartEvent)
-            start = _arm(context, model, element, version)
-            if start is not None:
-                number += 1
-                armed.append(replace(start, timer=number))
+            for trigger in parts_of(element.trigger):
+                start = None
+                if isinstance(trigger, TimerTrigger):
+                    start = _arm(context, model, (element.id, trigger), version)
+                if start is not None:
+                    number += 1
+                    armed.append(replace(start, timer=number))
     return armed
 
 
 def _arm(
-    context: Context, model: ProcessModel, element: StartEvent, version: int
+    context: Context, model: ProcessModel, event: tuple[str, TimerTrigger], version: int
 ) -> TimerStart | None:
     """The start with its first occurrence. None: its schedule has none from now on."""
-    trigger = element.trigger
-    assert isinstance(trigger, TimerTrigger), element.id
+    element_id, trigger = event
     zone, now = context.settings.zone, context.now
     cycle: str | None = None
     repetitions: int | None = None
@@ -83,7 +85,7 @@ def _arm(
         timer=0,
         process_id=model.process_id,
         version=version,
-        element_id=element.id,
+        element_id=element_id,
         due_ms=due,
         cycle=cycle,
         repetitions=repetitions,

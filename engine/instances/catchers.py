@@ -10,15 +10,22 @@ event sub-process has interrupted begins no other: what that one throws goes on 
 """
 
 from collections.abc import Iterable
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from engine.instances import event_subprocesses
 from engine.instances.advance import Advance
 from engine.instances.endings import terminate
 from engine.lifecycle import Step
-from engine.model.elements import BoundaryEvent, ErrorTrigger, EscalationTrigger, StartEvent
+from engine.model.elements import (
+    BoundaryEvent,
+    ErrorTrigger,
+    EscalationTrigger,
+    StartEvent,
+    parts_of,
+)
 from engine.variables import Texts
 
+E = TypeVar("E", BoundaryEvent, StartEvent)
 CodeTrigger: TypeAlias = ErrorTrigger | EscalationTrigger
 
 
@@ -61,43 +68,34 @@ def find_catcher(advance: Advance, key: int, code: str, kind: type[CodeTrigger])
 def _boundary_of(advance: Advance, key: int, code: str, kind: type[CodeTrigger]) -> Attached | None:
     if advance.instance(key).scope is None:
         return None
-    events = (advance.model.elements[index] for index in advance.attached(key))
-    event = _choose(advance, key, code, (e for e in events if isinstance(e, BoundaryEvent)), kind)
-    if event is None:
-        return None
-    assert isinstance(event, BoundaryEvent)
-    assert isinstance(event.trigger, kind)
-    return Attached(key, event, event.trigger)
+    attached = (advance.model.elements[index] for index in advance.attached(key))
+    events = (event for event in attached if isinstance(event, BoundaryEvent))
+    chosen = _choose(advance, key, code, events, kind)
+    return None if chosen is None else Attached(key, *chosen)
 
 
 def _event_sub_process_of(
     advance: Advance, scope: int, code: str, kind: type[CodeTrigger]
 ) -> Inside | None:
     events = event_subprocesses.start_events(advance, scope)
-    event = _choose(advance, scope, code, events, kind)
-    if event is None or event_subprocesses.is_interrupted(advance, scope):
+    chosen = _choose(advance, scope, code, events, kind)
+    if chosen is None or event_subprocesses.is_interrupted(advance, scope):
         return None
-    assert isinstance(event, StartEvent)
-    assert isinstance(event.trigger, kind)
-    return Inside(scope, event, event.trigger)
+    return Inside(scope, *chosen)
 
 
 def _choose(
-    advance: Advance,
-    key: int,
-    code: str,
-    events: Iterable[BoundaryEvent | StartEvent],
-    kind: type[CodeTrigger],
-) -> BoundaryEvent | StartEvent | None:
-    catch_all: BoundaryEvent | StartEvent | None = None
+    advance: Advance, key: int, code: str, events: Iterable[E], kind: type[CodeTrigger]
+) -> tuple[E, CodeTrigger] | None:
+    catch_all: tuple[E, CodeTrigger] | None = None
     for event in events:
-        trigger = event.trigger
-        if not isinstance(trigger, kind):
-            continue
-        if trigger.code is None:
-            catch_all = catch_all or event
-        elif advance.evaluator.text(trigger.code, key) == code:
-            return event
+        for trigger in parts_of(event.trigger):
+            if not isinstance(trigger, kind):
+                continue
+            if trigger.code is None:
+                catch_all = catch_all or (event, trigger)
+            elif advance.evaluator.text(trigger.code, key) == code:
+                return event, trigger
     return catch_all
 
 

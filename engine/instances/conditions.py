@@ -7,13 +7,14 @@ something; what one of them leads to comes before the next change is looked at.
 
 from engine import events as e
 from engine import state as s
+from engine.errors import InvariantError
 from engine.instances.advance import Advance
 from engine.instances.limits import clip
 from engine.instances.occurrences import occur
 from engine.instances.stuck import StuckError
 from engine.instances.triggers.condition import holds
 from engine.lifecycle import Step
-from engine.model.elements import ConditionTrigger
+from engine.model.elements import ConditionTrigger, NoneTrigger, parts_of
 
 
 def ask_conditions(advance: Advance) -> None:
@@ -53,9 +54,12 @@ def _result(advance: Advance, wait: s.ConditionWait) -> bool | None:
 
 
 def _trigger(advance: Advance, wait: s.ConditionWait) -> ConditionTrigger:
-    trigger = getattr(advance.model.element(wait.element_id), "trigger", None)
-    assert isinstance(trigger, ConditionTrigger), wait.element_id
-    return trigger
+    """The condition of the event; of several that one may have, the one with this text."""
+    event = advance.model.element(wait.element_id)
+    for trigger in parts_of(getattr(event, "trigger", NoneTrigger())):
+        if isinstance(trigger, ConditionTrigger) and trigger.condition.text == wait.condition:
+            return trigger
+    raise InvariantError(f"{wait.element_id} waits for {wait.condition!r}, which is not its own")
 
 
 def _is_told(advance: Advance, wait: s.ConditionWait) -> bool:

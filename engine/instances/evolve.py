@@ -300,6 +300,7 @@ def _subscription(event: e.SubscriptionOpened) -> s.Wait:
                 owner=event.owner,
                 element_id=event.element_id,
                 interrupting=event.interrupting,
+                condition=event.name,
             )
         case _:
             return s.SubscriptionWait(

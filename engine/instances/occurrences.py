@@ -6,13 +6,25 @@ from engine.errors import InvariantError
 from engine.instances import event_subprocesses
 from engine.instances.advance import Advance, DueStep
 from engine.instances.endings import close_waits, terminate
+from engine.instances.limits import clip
+from engine.instances.stuck import StuckError
 from engine.lifecycle import Step
-from engine.model.elements import AnyElement, BoundaryEvent, StartEvent
+from engine.model.elements import (
+    AnyElement,
+    BoundaryEvent,
+    IntermediateCatchEvent,
+    MultipleTrigger,
+    StartEvent,
+)
+from engine.state import IncidentWait
 
 
 def occur(advance: Advance, owner: int, element_id: str, payload: v.Texts | None) -> None:
     """The event `element_id`, for which the element instance `owner` waited, has occurred."""
     event = advance.model.element(element_id)
+    if _is_parallel(event) and _waits_for_more(advance, owner, element_id):
+        _keep(advance, owner, event, payload)
+        return
     if isinstance(event, BoundaryEvent):
         _at_boundary(advance, owner, event, payload)
     elif isinstance(event, StartEvent):
@@ -21,6 +33,45 @@ def occur(advance: Advance, owner: int, element_id: str, payload: v.Texts | None
         advance.due.append(DueStep(owner, Step.COMPLETE, payload))
     else:
         _at_gateway(advance, owner, event, payload)
+
+
+def _is_parallel(event: AnyElement) -> bool:
+    trigger = getattr(event, "trigger", None)
+    return isinstance(trigger, MultipleTrigger) and trigger.parallel
+
+
+def _waits_for_more(advance: Advance, owner: int, element_id: str) -> bool:
+    """Whether of several events that must all occur some are still to come."""
+    waits = (advance.state.waits[key] for key in advance.instance(owner).waits)
+    return any(
+        getattr(wait, "element_id", None) == element_id
+        for wait in waits
+        if not isinstance(wait, IncidentWait)
+    )
+
+
+def _keep(advance: Advance, owner: int, event: AnyElement, payload: v.Texts | None) -> None:
+    """What came with one of them, until all have occurred: where the event would write it."""
+    instance = advance.instance(owner)
+    try:
+        is_own = instance.element_id == event.id  # else it is an arm of a gateway, which waits
+        if isinstance(event, IntermediateCatchEvent) and event.outputs and is_own:
+            advance.set_variables(owner, payload or {})
+        elif isinstance(event, BoundaryEvent) and instance.scope is not None:
+            advance.propagate(instance.scope, payload or {})
+        else:
+            advance.propagate(owner, payload or {})
+    except StuckError as stuck:
+        advance.emit(
+            e.IncidentRaised(
+                key=advance.new_key(),
+                owner=owner,
+                kind=stuck.kind,
+                message=clip(stuck.message),
+                step=Step.NOTHING,
+                element_id=None,
+            )
+        )
 
 
 def _at_boundary(

@@ -17,11 +17,13 @@ from engine.model.elements import (
     AnyElement,
     ConditionTrigger,
     MessageTrigger,
+    NoneTrigger,
     ProcessModel,
     SequenceFlow,
     SignalTrigger,
     StartEvent,
     TimerTrigger,
+    parts_of,
 )
 from engine.model.foreign import check_foreign_extensions
 from engine.model.formulas import Formulas
@@ -181,8 +183,9 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
         version_tag=version_tag,
         events=process.event_starts(PROCESS),
         conditional=any(
-            isinstance(getattr(element, "trigger", None), ConditionTrigger)
+            isinstance(part, ConditionTrigger)
             for element in elements.values()
+            for part in parts_of(getattr(element, "trigger", NoneTrigger()))
         ),
         element_index=process.node_index,
         flow_index=process.flow_index,
@@ -240,5 +243,5 @@ def _triggered_starts(
         node.index
         for node in process.start_events(PROCESS)
         if isinstance(element := elements[node.index], StartEvent)
-        and isinstance(element.trigger, trigger)
+        and any(isinstance(part, trigger) for part in parts_of(element.trigger))
     )

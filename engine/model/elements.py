@@ -113,6 +113,13 @@ class CancelTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="cancel"):
     pass
 
 
+class MultipleTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="multiple"):
+    """Any of these occurs, or with `parallel` all of them; one that throws throws each in turn."""
+
+    triggers: tuple["Trigger", ...]
+    parallel: bool = False
+
+
 Trigger: TypeAlias = (
     NoneTrigger
     | MessageTrigger
@@ -125,7 +132,13 @@ Trigger: TypeAlias = (
     | TerminateTrigger
     | CompensateTrigger
     | CancelTrigger
+    | MultipleTrigger
 )
+
+
+def parts_of(trigger: Trigger) -> tuple[Trigger, ...]:
+    """The triggers of which one consists: itself, unless it is several."""
+    return trigger.triggers if isinstance(trigger, MultipleTrigger) else (trigger,)
 
 
 # --- elements ---

@@ -1,6 +1,7 @@
 """Signals, escalations, links and conditions: events that are told apart by a name or a text."""
 
 from engine.expressions import Environment, EvaluationError, Expression
+from engine.model.dialects import languages
 from engine.model.elements import (
     PROCESS,
     ConditionTrigger,
@@ -112,7 +113,16 @@ def read_condition(reading: Reading, node: Node, definition: SourceElement) -> T
             definition.line,
         )
         return None
-    formula = reading.dialect.condition(text, drawn.line)
+    formula = languages.condition(reading.dialect, drawn)
+    if formula is None:
+        reading.report.error(
+            "expression-language",
+            f"The condition is written in {quote(drawn.xml.get('language') or '')}, which is not"
+            " executed. Rewrite it in FEEL or JUEL and remove the language.",
+            node,
+            drawn.line,
+        )
+        return None
     expression = reading.formulas.expression(formula, node, "condition")
     return None if expression is None else ConditionTrigger(condition=expression)
 

@@ -9,6 +9,7 @@ from engine.model.elements import (
     PROCESS,
     ErrorTrigger,
     MessageTrigger,
+    MultipleTrigger,
     NoneTrigger,
     TerminateTrigger,
     Text,
@@ -25,7 +26,7 @@ from engine.model.named_triggers import (
 from engine.model.parse import resolve
 from engine.model.reading import Reading
 from engine.model.report import quote
-from engine.model.source import Node, SourceElement, children
+from engine.model.source import Node, SourceElement, children, is_true
 from engine.model.vocabulary import EVENT_DEFINITIONS
 
 _TriggerReader = Callable[[Reading, Node, SourceElement], Trigger | None]
@@ -64,19 +65,60 @@ def read_trigger(reading: Reading, node: Node) -> Trigger | None:
     """What the event waits for or does. None, and a finding, where it does not run."""
     definitions = [part for part in node.children if part.tag in EVENT_DEFINITIONS]
     if len(definitions) > 1:
-        reading.report.error(
-            "unsupported-element",
-            f"A {node.tag} with several event definitions is not executed. Draw one event for"
-            " each of them.",
-            node,
-        )
-        return None
+        return _read_multiple(reading, node, definitions)
     definition = definitions[0] if definitions else None
     kind = definition.tag.removesuffix("EventDefinition") if definition else "none"
     if kind not in _runs_there(reading, node):
         _report_position(reading, node, definition)
         return None
     return _READERS[kind](reading, node, definition or node)
+
+
+def _read_multiple(
+    reading: Reading, node: Node, definitions: list[SourceElement]
+) -> Trigger | None:
+    """Several definitions of one event: it waits for any or for all of them, or throws each."""
+    parallel = is_true(node.xml.get("parallelMultiple"))
+    together = TOGETHER_PARALLEL if parallel else TOGETHER
+    if parallel and not _may_be_parallel(reading, node):
+        reading.report.error(
+            "unsupported-element",
+            f"A {node.tag} that waits for several events together is executed only where it"
+            " interrupts, or is in the flow. Draw it as one of those.",
+            node,
+        )
+        return None
+    triggers: list[Trigger] = []
+    for definition in definitions:
+        kind = definition.tag.removesuffix("EventDefinition")
+        if kind not in together & _runs_there(reading, node):
+            reading.report.error(
+                "unsupported-element",
+                f"A {node.tag} with a {definition.tag} beside others is not executed. Draw an event"
+                " of its own for it.",
+                node,
+                definition.line,
+            )
+        elif (trigger := _READERS[kind](reading, node, definition)) is not None:
+            triggers.append(trigger)
+    if len(triggers) < len(definitions):
+        return None
+    return MultipleTrigger(triggers=tuple(triggers), parallel=parallel)
+
+
+TOGETHER: Final = frozenset({"message", "timer", "signal", "conditional", "escalation"})
+"""What may stand together in one event."""
+
+TOGETHER_PARALLEL: Final = frozenset({"message", "timer", "signal", "conditional"})
+"""What may have to occur together before the one event does."""
+
+
+def _may_be_parallel(reading: Reading, node: Node) -> bool:
+    if node.tag == "boundaryEvent":
+        return is_true(node.xml.get("cancelActivity"), default=True)
+    if node.tag == "startEvent":
+        return node.scope != PROCESS and is_true(node.xml.get("isInterrupting"), default=True)
+    return node.tag == "intermediateCatchEvent"
 
 
 def _runs_there(reading: Reading, node: Node) -> frozenset[str]:

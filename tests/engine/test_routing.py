@@ -140,6 +140,8 @@ EXPECTED = {
     c.DeployResources: DEPLOYMENTS,
     c.VersionActivated: DEPLOYMENTS,
     c.ActivateVersion: PARTITION_TABLE,
+    c.DeliverSignal: PARTITION_TABLE,
+    c.BroadcastSignal: "signal:paid",
     c.PublishMessage: "message:paid:k",
     c.OpenSubscription: "message:paid:k",
     c.CloseSubscription: "message:paid:k",

@@ -26,11 +26,11 @@ from engine.definitions import Definitions, ProcessVersions, VersionRef
 from engine.instances.fold import fold_part
 from engine.lifecycle import InstanceState
 from engine.model.elements import (
-    AnyElement,
     MessageTrigger,
+    NoneTrigger,
     ProcessModel,
     SignalTrigger,
-    StartEvent,
+    parts_of,
 )
 from engine.outcome import AggregateState
 from engine.partition import (
@@ -50,8 +50,8 @@ from engine.partition import (
 from engine.routing import address_of, kafka_key, partition_of, split_message_address
 from engine.settings import Settings
 from engine.state import (
-    GateWait,
     ConditionWait,
+    GateWait,
     IncidentWait,
     JobWait,
     ProcessInstance,
@@ -71,18 +71,18 @@ RECORDS_MAX = 100_000
 _DECODER = msgspec.msgpack.Decoder(ProcessInstance)
 
 
-def _message_start(element: AnyElement) -> tuple[str, str]:
-    assert isinstance(element, StartEvent)
-    assert isinstance(element.trigger, MessageTrigger)
-    assert isinstance(element.trigger.name, str)
-    return element.trigger.name, element.id
-
-
-def _signal_start(element: AnyElement) -> tuple[str, str]:
-    assert isinstance(element, StartEvent)
-    assert isinstance(element.trigger, SignalTrigger)
-    assert isinstance(element.trigger.name, str)
-    return element.trigger.name, element.id
+def _starts(
+    model: ProcessModel, indexes: tuple[int, ...], kind: type[MessageTrigger | SignalTrigger]
+) -> tuple[tuple[str, str], ...]:
+    """(name, start element id) of what messages or signals start."""
+    pairs = []
+    for index in indexes:
+        element = model.elements[index]
+        for trigger in parts_of(getattr(element, "trigger", NoneTrigger())):
+            if isinstance(trigger, kind):
+                assert isinstance(trigger.name, str)
+                pairs.append((trigger.name, element.id))
+    return tuple(pairs)
 
 
 class Variant(msgspec.Struct, frozen=True, kw_only=True):
@@ -163,8 +163,8 @@ class Runner:
             deployment=len(self.models) + 1,
             tag=model.version_tag,
         )
-        starts = tuple(_message_start(model.elements[index]) for index in model.message_starts)
-        signals = tuple(_signal_start(model.elements[index]) for index in model.signal_starts)
+        starts = _starts(model, model.message_starts, MessageTrigger)
+        signals = _starts(model, model.signal_starts, SignalTrigger)
         self.models[ref.checksum, model.process_id] = model
         for partition in self.partitions:
             before = partition.definitions.get(model.process_id) or ProcessVersions(

@@ -37,6 +37,7 @@ ARM: Mapping[type[m.Trigger], Callable[[Advance, Waiter, Any], e.AnyEvent] | Non
     m.TerminateTrigger: None,
     m.CompensateTrigger: None,
     m.CancelTrigger: None,
+    m.MultipleTrigger: None,  # armed part by part
 }
 
 THROW: Mapping[type[m.Trigger], Callable[[Advance, int, Any], Step | None] | None] = {
@@ -51,16 +52,47 @@ THROW: Mapping[type[m.Trigger], Callable[[Advance, int, Any], Step | None] | Non
     m.TerminateTrigger: terminate.throw,
     m.CompensateTrigger: compensate.throw,
     m.CancelTrigger: cancel.throw,
+    m.MultipleTrigger: None,  # thrown part by part
 }
 
 
 def arm(advance: Advance, waiter: Waiter, trigger: m.Trigger) -> tuple[e.AnyEvent, ...]:
     """What makes the waiter wait for its trigger. Raises StuckError, with nothing armed."""
-    row = ARM[type(trigger)]
-    return () if row is None else (row(advance, waiter, trigger),)
+    armed: list[e.AnyEvent] = []
+    for part in m.parts_of(trigger):
+        row = ARM[type(part)]
+        if row is not None:
+            armed.append(row(advance, waiter, part))
+    return tuple(armed)
 
 
 def throw(advance: Advance, key: int, trigger: m.Trigger) -> Step | None:
-    """Throw, and say what the event does next (None: nothing, it is over). Raises StuckError."""
-    row = THROW[type(trigger)]
-    return Step.COMPLETE if row is None else row(advance, key, trigger)
+    """Throw, and say what the event does next (None: nothing, it is over). Raises StuckError.
+
+    Of several the later are thrown even if an earlier one is caught where it ends others; not if
+    it ends the event itself.
+    """
+    step: Step | None = Step.COMPLETE
+    parts = m.parts_of(trigger)
+    if len(parts) > 1:
+        _check_names(advance, key, parts)
+    for part in parts:
+        row = THROW[type(part)]
+        step = Step.COMPLETE if row is None else row(advance, key, part)
+        if step is None:
+            break
+    return step
+
+
+def _check_names(advance: Advance, key: int, parts: tuple[m.Trigger, ...]) -> None:
+    """All that several need is evaluated before the first is thrown, or it would be twice."""
+    for part in parts:
+        match part:
+            case m.MessageTrigger():
+                message.address(advance, Waiter(key, ""), part)
+            case m.SignalTrigger():
+                advance.evaluator.name(part.name, key)
+            case m.EscalationTrigger() if part.code is not None:
+                advance.evaluator.name(part.code, key)
+            case _:
+                pass

@@ -13,7 +13,7 @@ from engine.values import encode_object
 def throw(advance: Advance, key: int, trigger: MessageTrigger) -> Step | None:
     """Publish the message with what the event sees, or with its own inputs if it has some."""
     waiter = Waiter(key, advance.instance(key).element_id)
-    name, correlation_key = _address(advance, waiter, trigger)
+    name, correlation_key = address(advance, waiter, trigger)
     own = advance.state.variables.get(key)
     variables = own if own else v.visible(advance.state, key)
     advance.emit(
@@ -31,7 +31,7 @@ def throw(advance: Advance, key: int, trigger: MessageTrigger) -> Step | None:
 
 def arm(advance: Advance, waiter: Waiter, trigger: MessageTrigger) -> e.AnyEvent:
     """The subscription. A key that is neither text nor number cannot be met: StuckError."""
-    name, key = _address(advance, waiter, trigger)
+    name, key = address(advance, waiter, trigger)
     return e.SubscriptionOpened(
         key=advance.new_key(),
         owner=waiter.owner,
@@ -42,7 +42,7 @@ def arm(advance: Advance, waiter: Waiter, trigger: MessageTrigger) -> e.AnyEvent
     )
 
 
-def _address(advance: Advance, waiter: Waiter, trigger: MessageTrigger) -> tuple[str, str]:
+def address(advance: Advance, waiter: Waiter, trigger: MessageTrigger) -> tuple[str, str]:
     """Name and correlation key. A key that is neither text nor number is of no use: StuckError."""
     name = advance.evaluator.name(trigger.name, waiter.owner, waiter.locals)
     if trigger.correlation_key is None:

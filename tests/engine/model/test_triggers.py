@@ -93,10 +93,36 @@ def test_every_trigger_runs_where_the_table_says_and_is_an_error_elsewhere(
     assert finding.code == expected
 
 
-def test_several_definitions_on_one_event_are_an_error() -> None:
+def test_an_event_may_wait_for_any_of_several() -> None:
     both = timer(duration="PT1S") + message_event("M")
-    made = resource(start("s"), catch("c", both), chain("s", "c"), *ROOT)
-    assert codes(made) == [("unsupported-element", "c")]
+    model = compiled(start("s"), catch("c", both), chain("s", "c"), *ROOT)
+    trigger = model.element("c").trigger  # type: ignore[union-attr]  # an event
+    assert isinstance(trigger, e.MultipleTrigger)
+    assert [part.__struct_config__.tag for part in trigger.triggers] == ["timer", "message"]
+    assert not trigger.parallel
+
+
+@pytest.mark.parametrize(
+    ("event", "element"),
+    [
+        (catch("x", message_event("M") + link_event("L")), "x"),
+        (end("x", message_event("M") + terminate_event()), "x"),
+        (throw("x", signal_event("S") + timer(duration="PT1S")), "x"),
+    ],
+)
+def test_not_everything_may_stand_together(event: str, element: str) -> None:
+    made = resource(start("s"), event, chain("s", "x"), *ROOT)
+    assert ("unsupported-element", element) in codes(made)
+    assert not made.deployable
+
+
+def test_all_together_are_waited_for_only_where_nothing_repeats() -> None:
+    both = timer(duration="PT1S") + message_event("M")
+    event = boundary("b", "t", both, interrupting=False).replace(
+        "<bpmn:boundaryEvent", '<bpmn:boundaryEvent parallelMultiple="true"'
+    )
+    made = resource(start("s"), task("t"), event, chain("s", "t"), *ROOT)
+    assert codes(made) == [("unsupported-element", "b")]
 
 
 # --- messages ---
