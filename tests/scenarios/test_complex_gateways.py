@@ -2,6 +2,7 @@
 
 from engine.lifecycle import InstanceState
 from tests.scenarios.conftest import Scenario
+from tests.support.findings import codes
 from tests.support.models import (
     boundary,
     chain,
@@ -12,6 +13,7 @@ from tests.support.models import (
     flow,
     inclusive,
     parallel,
+    resource,
     script_task,
     service_task,
     start,
@@ -210,3 +212,41 @@ def test_an_inclusive_join_waits_for_a_complex_one_that_may_still_fire(
     run.complete("b")
     assert run.path().count("e") == 1
     assert run.state() is InstanceState.COMPLETED
+
+
+def test_a_join_that_does_not_say_when_it_fires_is_an_error() -> None:
+    made = resource(
+        start("s"),
+        parallel("fork"),
+        complex_gateway("join"),
+        end("e"),
+        chain("s", "fork"),
+        flow("fork", "join", flow_id="one"),
+        flow("fork", "join", flow_id="two"),
+        chain("join", "e"),
+    )
+    assert codes(made) == [("activation-condition-missing", "join")]
+
+
+def test_what_arrived_twice_on_one_flow_waits_for_the_next_cycle(scenario: Scenario) -> None:
+    model = compiled(
+        start("s"),
+        parallel("fork"),
+        exclusive("merge"),
+        service_task("slow"),
+        complex_gateway("join", "=activationCount >= 1"),
+        task("after"),
+        end("e"),
+        chain("s", "fork"),
+        flow("fork", "merge", flow_id="one"),
+        flow("fork", "merge", flow_id="two"),
+        chain("fork", "slow", "join"),
+        chain("merge", "join", "after", "e"),
+    )
+    run = scenario(model)
+    run.start("p")
+    assert run.path().count("after") == 1  # the second one is kept until the slow branch has come
+    run.complete("slow")
+    assert run.path().count("after") == 2
+    assert run.state() is InstanceState.COMPLETED
+    run.assert_nothing_left()
