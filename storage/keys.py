@@ -11,7 +11,8 @@ key after the tag            type        holds
 :timers                      sorted set  "<timer>:<address>", scored by the due instant (epoch ms)
 :instance:<id>               string      a process instance, or its tombstone; a tombstone's TTL is
                                          garbage collection, far behind its stored expiry
-:instance:<id>:scopes        hash        part -> its content (schemas/parts.py), when the document is split
+:instance:<id>:scopes        hash        part -> its content, when the document is split: see
+                                         schemas/parts.py
 :aggregate:<address>         string      the state of a message aggregate, or of `deployments`
 :definitions                 hash        process id -> its versions as this partition knows them
 :content:<checksum>          string      a deployed resource; under the tag of the partition that
