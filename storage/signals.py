@@ -4,7 +4,7 @@ The store's entries come in pages, ordered by score and then by member. What the
 is laid over them, so that a chunk does not depend on where batches end.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeAlias
 
 from engine.outcome import AggregateState
@@ -41,34 +41,33 @@ async def read_chunk(
     Raises FenceLostError, StoreUnavailableError.
     """
     removed, added = changed
-    found: list[SignalEntry] = []
-    async for entry in _stored(read, key, request):
-        if _is_asked_for(entry, request) and entry not in removed:
-            found.append(entry)
-            if len(found) == request.limit:
-                break
+    found = await _stored(read, key, request, removed)
     found.extend(entry for entry in sorted(added - removed) if _is_asked_for(entry, request))
     return tuple(sorted(found)[: request.limit])
+
+
+async def _stored(
+    read: Reader, key: str, request: ReadSignals, removed: set[SignalEntry]
+) -> list[SignalEntry]:
+    """The first of the store's entries that are asked for and still there."""
+    low, high = request.after_since or 0, request.before - 1
+    found: list[SignalEntry] = []
+    skip = 0
+    while True:
+        page = SortedRange(key, low=low, high=high, limit=PAGE, skip=skip)
+        (answer,) = await read((page,))
+        assert isinstance(answer, list)
+        for pair in answer:
+            assert isinstance(pair, tuple)
+            entry = (pair[1], pair[0])
+            if _is_asked_for(entry, request) and entry not in removed:
+                found.append(entry)
+        if len(found) >= request.limit or len(answer) < PAGE:
+            return found[: request.limit]
+        skip += PAGE
 
 
 def _is_asked_for(entry: SignalEntry, request: ReadSignals) -> bool:
     if entry[0] >= request.before:
         return False
     return request.after_since is None or entry > (request.after_since, request.after_wait)
-
-
-async def _stored(read: Reader, key: str, request: ReadSignals) -> AsyncIterator[SignalEntry]:
-    skip = 0
-    while True:
-        page = SortedRange(
-            key, low=request.after_since or 0, high=request.before - 1, limit=PAGE, skip=skip
-        )
-        (answer,) = await read((page,))
-        assert isinstance(answer, list)
-        for pair in answer:
-            assert isinstance(pair, tuple)
-            member, score = pair
-            yield score, member
-        if len(answer) < PAGE:
-            return
-        skip += PAGE

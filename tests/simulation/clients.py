@@ -12,7 +12,7 @@ from typing import Any
 
 from consumers.log import Headers, OutgoingRecord
 from engine.records import Effect, Job, Reply, Task
-from engine.routing import message_address, partition_of, root_of
+from engine.routing import message_address, partition_of, root_of, signal_address
 from schemas.codec import Codec
 from tests.simulation import models
 from tests.simulation.brokers import SimulatedBroker
@@ -52,6 +52,7 @@ class Clients:
         ]
         tasks.append(self._loop.spawn(WORLD, self._greet()))
         tasks.append(self._loop.spawn(WORLD, self._meddle()))
+        tasks.append(self._loop.spawn(WORLD, self._broadcast()))
         if random.random() < 0.5:
             await asyncio.sleep(random.random() * BUSY_S)
             await self._deploy(models.SECOND)
@@ -125,6 +126,11 @@ class Clients:
                 message_id=f"greet-{number}",
                 ttl_ms=10_000,
             )
+
+    async def _broadcast(self) -> None:
+        for _ in range(self._random.randint(0, 4)):
+            await asyncio.sleep(self._random.random() * 8)
+            self._publish(signal_address("closing"), type="BroadcastSignal", name="closing")
 
     async def _meddle(self) -> None:
         """Variables set from outside, instances terminated, commands for nobody, and rubbish."""

@@ -20,6 +20,9 @@ def _order(patience: str) -> str:
         m.end("not_charged"),
         m.end("given_up"),
         m.end("reminded"),
+        m.boundary("hear", "approve", m.signal_event("closing"), interrupting=False),
+        m.end("told"),
+        m.flow("hear", "told"),
         m.chain("placed", "charge", "approve", "done"),
         m.flow("declined", "not_charged"),
         m.flow("slow", "given_up"),
@@ -54,11 +57,13 @@ _WAITING = m.process(
     m.event_gateway("which"),
     m.catch("wait_shipped", m.message_event("shipped")),
     m.catch("wait_long", m.timer(duration="PT15S")),
+    m.catch("wait_closing", m.signal_event("closing")),
     m.script_task("reckon", "=paid + 1", result="sum"),
     m.end("done"),
     m.end("late"),
     m.chain("begin", "wait_paid", "which", "wait_shipped", "reckon", "done"),
     m.chain("which", "wait_long", "late"),
+    m.chain("which", "wait_closing", "late"),
 )
 
 _GREETING = m.process(
@@ -80,6 +85,7 @@ _MESSAGES = (
     m.message("paid", "paid", key="=key"),
     m.message("shipped", "shipped", key="=key"),
     m.message("greet", "greet"),
+    m.signal("closing", "closing"),
     m.error("refused", "declined"),
 )
 

@@ -24,7 +24,11 @@ TOPICS = {
 }
 
 SETTINGS = Settings(
-    message_id_ms_min=20_000, command_window=4, activation_wait_ms=5_000, steps_per_command_max=20
+    message_id_ms_min=20_000,
+    command_window=4,
+    activation_wait_ms=5_000,
+    steps_per_command_max=20,
+    fan_out_chunk=1,
 )
 """Short times and small windows: a run shall see them end."""
 
