@@ -112,7 +112,8 @@ class SplitInstance(msgspec.Struct, frozen=True, kw_only=True):
 
 def is_split(instance: ProcessInstance) -> bool:
     """Whether the document of this instance has its parts apart."""
-    return instance.variables_bytes + instance.loops_bytes > SPLIT_BYTES or is_wide(instance)
+    weight = instance.variables_bytes + instance.loops_bytes + instance.ledger_bytes
+    return weight > SPLIT_BYTES or is_wide(instance)
 
 
 def _scopes(instance: ProcessInstance) -> dict[str, Any]:

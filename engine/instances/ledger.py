@@ -36,9 +36,10 @@ def record(state: s.ProcessInstance, event: e.CompensationRecorded) -> None:
 def claim(state: s.ProcessInstance, event: e.CompensationStarted) -> None:
     """The sweep's entries move into its scope, out of those that completed with them.
 
-    They stay in the ledger until their handlers end: an entry is never in neither place.
+    They stay in the ledger until their handlers end: an entry is never in neither place. And they
+    stay in the order of completion, so that handler by handler the last of them goes.
     """
-    for item in event.entries:
+    for item in reversed(event.entries):
         entry = _take(state, item.scope, item.key)
         _put(state, event.scope, replace(entry, sweep=event.key))
     for item in reversed(event.expanded):

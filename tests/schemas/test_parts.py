@@ -11,11 +11,16 @@ from schemas.parts import WIDE, is_wide, parts_of
 from schemas.snapshot import SplitInstance, decode_state, is_split, scopes_of, split
 from tests.support.models import (
     chain,
+    compensate_event,
+    compensation,
     compiled,
+    for_compensation,
     looped,
     multi_instance,
     service_task,
     start,
+    task,
+    throw,
 )
 from tests.support.runner import Runner
 
@@ -63,6 +68,44 @@ def test_an_iteration_that_completes_writes_little() -> None:
     assert not [name for name in parts.put if name.startswith("items")]
     assert len([name for name in parts.put if name.startswith("outputs")]) == 1
     assert written(parts) * 5 < written(first)
+    assert decode_state(parts.main, {**first.put, **parts.put}) == after
+
+
+def undoable(times: int) -> Runner:
+    """A loop whose iterations have completed and can be compensated."""
+    many = multi_instance(times=str(times))
+    run = Runner(
+        compiled(
+            start("s"),
+            looped(task("t"), many),
+            for_compensation(service_task("un")),
+            compensation("t", "un"),
+            throw("undo", compensate_event()),
+            chain("s", "t", "undo"),
+        )
+    )
+    run.start("p", variables=f'{{"text": "{"x" * 100}"}}')
+    return run
+
+
+def test_what_can_be_compensated_comes_back_in_its_order() -> None:
+    instance = undoable(1_000).living()
+    parts = whole(instance)
+    assert len([name for name in parts.put if name.startswith("ledger")]) == 8
+    found = decode_state(parts.main, parts.put)
+    assert found == instance
+    assert isinstance(found, ProcessInstance)
+    assert list(found.ledger[found.root]) == list(instance.ledger[instance.root])
+
+
+def test_a_handler_that_ends_writes_little_of_the_ledger() -> None:
+    run = undoable(1_000)
+    before = run.living()
+    first = whole(before)
+    run.complete("un")
+    after = run.living()
+    parts = split(after, before, first.scopes)
+    assert len([name for name in parts.put if name.startswith("ledger")]) <= 1
     assert decode_state(parts.main, {**first.put, **parts.put}) == after
 
 

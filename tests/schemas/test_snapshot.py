@@ -37,7 +37,14 @@ def with_variables(variables: dict[int, dict[str, str]]) -> ProcessInstance:
         for name, text in scope.items()
     )
     return replace(
-        INSTANCE, variables=variables, variables_bytes=size, loops={}, outputs={}, loops_bytes=0
+        INSTANCE,
+        variables=variables,
+        variables_bytes=size,
+        loops={},
+        outputs={},
+        loops_bytes=0,
+        ledger={},
+        ledger_bytes=0,
     )
 
 
