@@ -45,7 +45,7 @@ class NoneTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="none"):
 
 
 class MessageTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="message"):
-    """`correlation_key` None: at start events, where every key starts, and thrown with an empty one.
+    """`correlation_key` None: at a start event, where every key starts, or thrown without a key.
 
     `ttl_ms`: how long a message that is thrown waits to be taken.
     """

@@ -1,0 +1,68 @@
+"""Loops of thousands: no record holds its partition, and what one item costs does not grow."""
+
+import pytest
+
+from engine import commands as c
+from engine import events as e
+from engine.lifecycle import InstanceState
+from tests.support.models import (
+    boundary,
+    chain,
+    compiled,
+    looped,
+    multi_instance,
+    service_task,
+    start,
+    task,
+    timer,
+)
+from tests.support.runner import Runner
+
+HOUR = 3_600_000
+
+
+def run_wide(activity: str, items: int) -> Runner:
+    many = multi_instance(times=str(items), output="=loopCounter", into="all")
+    late = boundary("late", "t", timer(duration="PT1H"))
+    run = Runner(compiled(start("s"), looped(activity, many), late, chain("s", "t")))
+    run.start("p")
+    return run
+
+
+@pytest.mark.parametrize("items", [1_000, 4_000])
+def test_begins_in_records_of_bounded_size(items: int) -> None:
+    run = run_wide(service_task("t"), items)
+    assert len(run.jobs()) == items
+    activated = [
+        sum(isinstance(event, e.ElementActivated) for event in part.events)
+        for part in run.history["a"]
+    ]
+    assert max(activated) <= run.settings.steps_per_command_max + 2
+
+
+@pytest.mark.parametrize("items", [1_000, 4_000])
+def test_an_item_that_completes_is_told_in_a_few_events(items: int) -> None:
+    run = run_wide(service_task("t"), items)
+    before = len(run.events())
+    for job in run.jobs()[:10]:
+        run.accept(c.CompleteJob(job_id=job.job_id, attempt=1))
+    assert len(run.events()) - before == 3 * 10
+
+
+def test_items_without_a_wait_run_through() -> None:
+    run = run_wide(task("t"), 4_000)
+    assert run.state() is InstanceState.COMPLETED
+    assert len(run.path()) == 4_000 + 3
+
+
+def test_ends_in_records_of_bounded_size() -> None:
+    run = run_wide(service_task("t"), 4_000)
+    run.elapse(HOUR)
+    ended = [
+        sum(isinstance(event, e.ElementTerminated) for event in part.events)
+        for part in run.history["a"]
+    ]
+    assert sum(ended) == 4_001
+    assert max(ended) <= run.settings.terminations_per_command_max
+    assert run.state() is InstanceState.COMPLETED
+    run.assert_nothing_left()
