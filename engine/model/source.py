@@ -60,7 +60,6 @@ class Node(SourceElement, kw_only=True):
         """Whether it is an event sub-process."""
         return self.tag == "subProcess" and is_true(self.xml.get("triggeredByEvent"))
 
-
     @property
     def for_compensation(self) -> bool:
         """Whether only compensation begins it."""
@@ -89,6 +88,7 @@ class ProcessSource(SourceElement, kw_only=True):
     flow_index: dict[str, int] = {}
     scopes: dict[int, list[Node]] = {}
     associations: dict[str, list[str]] = {}
+    quartz: bool = False
 
     def associate(self, source: str, target: str) -> None:
         """An association, whichever way it was drawn."""
@@ -98,7 +98,6 @@ class ProcessSource(SourceElement, kw_only=True):
     def associated(self, element_id: str) -> list[str]:
         """The ids that associations connect an element with."""
         return self.associations.get(element_id, [])
-    quartz: bool = False
 
     def inside(self, scope: int) -> list[Node]:
         """The nodes that lie directly in a scope."""
