@@ -222,7 +222,7 @@ def _check_event_gateways(process: ProcessSource, report: Report) -> None:
             report.error(
                 "event-gateway-arms",
                 f"The event-based gateway has {len(node.outgoing)} outgoing flows. Give it at"
-                " least two, each to a message or timer catch event or a receive task.",
+                " least two, each to a catch event or a receive task.",
                 node,
             )
         for flow in _outgoing(process, node):
@@ -236,8 +236,8 @@ def _check_arm(arm: Node, report: Report) -> None:
     if arm.tag not in ("intermediateCatchEvent", "receiveTask"):
         report.error(
             "event-gateway-arm",
-            f"A {arm.tag} cannot follow an event-based gateway. Put a message or timer catch event"
-            " or a receive task between them.",
+            f"A {arm.tag} cannot follow an event-based gateway. Put a catch event or a"
+            " receive task between them.",
             arm,
         )
     elif len(arm.incoming) > 1:
