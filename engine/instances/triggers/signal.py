@@ -37,7 +37,9 @@ def throw(advance: Advance, key: int, trigger: SignalTrigger) -> Step | None:
         e.EventThrown(owner=key, kind="signal", name=name, variables=encode_object(variables))
     )
     for number, wait in list(advance.state.waits.items()):
-        if isinstance(wait, s.SignalWait) and wait.name == name and number in advance.state.waits:
+        if not isinstance(wait, s.SignalWait) or wait.name != name:
+            continue
+        if number in advance.state.waits and not advance.is_ending(wait.owner):
             take(advance, wait, variables)
     return Step.COMPLETE if key in advance.state.elements else None
 
