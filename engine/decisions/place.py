@@ -10,6 +10,7 @@ from engine.decisions.source import Source
 from engine.decisions.types import Types
 from engine.expressions import (
     Environment,
+    EvaluationError,
     Expression,
     ExpressionSyntaxError,
     compile_feel,
@@ -136,7 +137,11 @@ class Place(msgspec.Struct, frozen=True):
         code = self._code(source, f"[{source.expression_text()}]", "feel", what)
         if code is None:
             return None
-        values = code(Environment(), Frame({}, None))
+        try:
+            values = code(Environment(), Frame({}, None))
+        except EvaluationError as error:
+            self.refuse(source, "bad-values", f"The {what} has no value: {error}")
+            return None
         return values if isinstance(values, list) else []
 
     def _language(self, source: Source, text: str, default: Language) -> Language | None:

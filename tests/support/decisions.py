@@ -2,7 +2,7 @@
 
     content = dmn(
         input_data("Age", "number"),
-        decision("Discount", table(["Age"], ["rate"], [["< 18", "0.5"], ["-", "0"]]), needs=["Age"]),
+        decision("Discount", table(["Age"], ["rate"], [["< 18", "0.5"]]), needs("(Age)")),
     )
 
 Every call gives a piece of XML text, so anything that has no call here can be written by hand
