@@ -1,0 +1,212 @@
+"""Record by record: what is wrong with one stays with that one."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from consumers import transactions
+from engine.outcome import Content
+from engine.partition import Driver, PartitionInfo, ReadModel, ReadState, RecordOutcome, Stimulus
+from engine.records import Publication, Reply, ReplyStatus, Topic
+from schemas.errors import NewerRecordError
+from storage.errors import FenceLostError
+from storage.ports import Put
+from tests.support.batches import Applying, published, record, rubbish
+from tests.support.fences import commit_of
+from tests.support.owner_bench import COMMANDS, DEAD_LETTERS, REPLIES, START_MS, OwnerBench
+from tests.support.partition_states import instance
+from tests.support.virtual_time import in_virtual_time
+
+
+def replies(run: Applying, batch: object) -> list[Reply]:
+    codec = run.bench.services.codec
+    return [
+        codec.decode_published(entry.value or b"", Reply)
+        for entry in published(batch, REPLIES)  # type: ignore[arg-type]
+    ]
+
+
+@in_virtual_time
+async def test_rubbish_is_dead_lettered_and_the_next_record_applied() -> None:
+    run = await Applying(OwnerBench()).open()
+    batch = await run.state.batch()
+
+    await run.apply(batch, rubbish(0), record(1, "StartInstance", process_id="none"))
+
+    (letter,) = published(batch, DEAD_LETTERS)
+    assert (letter.key, letter.value) == (b"k", b"\x07")
+    assert [each.status for each in replies(run, batch)] == [ReplyStatus.REJECTED]
+
+
+@in_virtual_time
+async def test_a_malformed_command_is_rejected_and_answered() -> None:
+    run = await Applying(OwnerBench()).open()
+    batch = await run.state.batch()
+
+    await run.apply(batch, record(0, "CompleteTask", task_id=7))
+
+    (reply,) = replies(run, batch)
+    assert (reply.status, reply.code) == (ReplyStatus.REJECTED, "INVALID_ARGUMENT")
+    assert published(batch, DEAD_LETTERS) == []
+
+
+@in_virtual_time
+async def test_a_command_twice_in_one_batch_is_taken_once() -> None:
+    run = await Applying(OwnerBench()).open()
+    batch = await run.state.batch()
+    command: dict[str, Any] = {"name": "paid", "ttl_ms": 1_000, "command_id": "c-1"}
+
+    await run.apply(
+        batch, record(0, "PublishMessage", **command), record(1, "PublishMessage", **command)
+    )
+
+    assert [each.status for each in replies(run, batch)] == [
+        ReplyStatus.ACCEPTED,
+        ReplyStatus.DUPLICATE,
+    ]
+
+
+@in_virtual_time
+async def test_time_never_steps_back() -> None:
+    run = await Applying(OwnerBench()).open()
+    batch = await run.state.batch()
+
+    now = await run.apply(
+        batch,
+        record(0, "StartInstance", process_id="none", at_ms=START_MS + 9),
+        record(1, "StartInstance", process_id="none", at_ms=START_MS),
+        rubbish(2),
+    )
+
+    assert now == START_MS + 9
+
+
+@in_virtual_time
+async def test_a_command_for_another_partition_is_forwarded() -> None:
+    run = await Applying(OwnerBench(partitions=4)).open()
+    batch = await run.state.batch()
+
+    await run.apply(
+        batch, *[record(n, "TerminateInstance", instance_id=f"i-{n}") for n in range(8)]
+    )
+
+    forwarded = published(batch, COMMANDS)
+    assert forwarded
+    assert run.bench.metrics.value("torpor_forwarded_total") == len(forwarded)
+
+
+def faulty(info: PartitionInfo, stimulus: Stimulus) -> Driver:
+    """A core with a bug: it fails on every start, after it has read."""
+    yield ReadState("i-1")
+    if type(stimulus.command).__name__ == "StartInstance":
+        raise KeyError("element")
+    return RecordOutcome(now=stimulus.timestamp_ms)
+
+
+@in_virtual_time
+async def test_a_bug_of_the_core_is_one_dead_letter_and_the_rest_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(transactions, "transact", faulty)
+    run = await Applying(OwnerBench()).open()
+    batch = await run.state.batch()
+
+    now = await run.apply(
+        batch,
+        record(0, "StartInstance", process_id="p", instance_id="i-1"),
+        record(1, "CompleteTask", task_id="i-1:3", at_ms=START_MS + 5),
+    )
+
+    (letter,) = published(batch, DEAD_LETTERS)
+    assert b"KeyError: 'element'" in dict(letter.headers)["reason"]
+    assert now == START_MS + 5
+    assert run.bench.metrics.value("torpor_engine_faults_total", partition=0) == 1
+
+
+@in_virtual_time
+async def test_a_record_that_cannot_be_encoded_is_one_dead_letter(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def unencodable(info: PartitionInfo, stimulus: Stimulus) -> Driver:
+        outcome = RecordOutcome(now=1, states={"i-1": instance()})
+        bad = Publication(topic=Topic.JOBS, key="k", record=None, index=0, suffix="")
+        outcome.publications.append(bad)
+        return outcome
+        yield ReadState("unused")
+
+    monkeypatch.setattr(transactions, "transact", unencodable)
+    run = await Applying(OwnerBench()).open()
+    batch = await run.state.batch()
+
+    await run.apply(batch, record(0, "StartInstance", process_id="p", instance_id="i-1"))
+
+    assert len(published(batch, DEAD_LETTERS)) == 1
+    assert await batch.answer(ReadState("i-1")) is None
+
+
+@in_virtual_time
+async def test_a_corrupt_document_is_one_dead_letter() -> None:
+    run = await Applying(OwnerBench()).open()
+    key = run.bench.keys.state("i-1")
+    await run.bench.store.commit(commit_of(run.bench.fence, Put(key, b"\x93rubbish")))
+    await run.state.load()
+    batch = await run.state.batch()
+
+    await run.apply(
+        batch,
+        record(0, "CompleteTask", task_id="i-1:3"),
+        record(1, "CompleteTask", task_id="i-2:3"),
+    )
+
+    (letter,) = published(batch, DEAD_LETTERS)
+    assert b"CorruptDocumentError" in dict(letter.headers)["reason"]
+    assert [each.code for each in replies(run, batch)] == ["INVALID_STATE", "NOT_FOUND"]
+
+
+@in_virtual_time
+async def test_a_lost_fence_is_nobody_s_fault() -> None:
+    run = await Applying(OwnerBench()).open()
+    batch = await run.state.batch()
+    await run.bench.store.commit(commit_of(run.bench.fence, name="e" * 16))
+
+    with pytest.raises(FenceLostError):
+        await run.apply(batch, record(0, "CompleteTask", task_id="i-1:3"))
+
+
+@in_virtual_time
+async def test_content_that_is_not_there_yet_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+
+    def asking(info: PartitionInfo, stimulus: Stimulus) -> Driver:
+        asked.append(stimulus.command_id or "")
+        yield ReadModel("abc", "order", 1)
+        return RecordOutcome(now=1, contents=[Content(checksum="seen", resource=b"")])
+
+    monkeypatch.setattr(transactions, "transact", asking)
+    run = await Applying(OwnerBench()).open()
+    batch = await run.state.batch()
+    taken = asyncio.create_task(run.apply(batch, record(0, "CompleteTask", task_id="i-1:3")))
+    await asyncio.sleep(60)
+    assert not taken.done()
+
+    run.bench.store.keyspace.set(run.bench.keys.content("abc"), b"no model at all")
+
+    await taken
+    assert len(published(batch, DEAD_LETTERS)) == 1, "content that holds no such process is a bug"
+    assert asked == [""]
+
+
+def test_a_command_of_a_newer_engine_is_left_to_it() -> None:
+    run = Applying(OwnerBench())
+    newer = replace(
+        rubbish(0),
+        value=b'{"type":"Levitate"}',
+        headers=(("torpor-source", b"1"), ("torpor-number", b"1:2:3")),
+    )
+
+    with pytest.raises(NewerRecordError):
+        run.transactions.receive(newer)
