@@ -189,6 +189,21 @@ def test_a_filter_takes_a_single_value_for_a_list() -> None:
         (tag("context", entry("a", literal("("))), "expression-syntax"),
         (tag("relation", tag("row", literal("("))), "expression-syntax"),
         (tag("invocation"), "missing-part"),
+        (
+            tag(
+                "invocation",
+                literal("("),
+            ),
+            "expression-syntax",
+        ),
+        (tag("invocation", literal("f"), tag("binding", literal("1"))), "missing-part"),
+        (
+            tag("invocation", literal("f"), tag("binding", "<parameter/>", literal("("))),
+            "expression-syntax",
+        ),
+        (tag("functionDefinition", literal("(")), "expression-syntax"),
+        (tag("some", tag("in", literal("[1]"))), "missing-part"),
+        (tag("filter", tag("in", literal("[1]"))), "missing-part"),
         ("<list>" * 41 + "</list>" * 41, "too-deep"),
     ],
 )

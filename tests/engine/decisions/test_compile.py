@@ -57,7 +57,7 @@ def test_a_file_is_known_by_the_checksum_of_its_inflated_bytes() -> None:
         (b'<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"/>', "not-dmn"),
         (b"<!DOCTYPE d>" + SMALL, "doctype"),
         (b" " * 5_000_000, "too-large"),
-        (dmn("<decision/>" * 15_001), "too-large"),
+        (dmn("<decision/>" * 40_001), "too-large"),
         (dmn(), "no-decisions"),
     ],
 )
@@ -192,6 +192,14 @@ def test_what_is_imported_is_known_by_the_name_of_its_import() -> None:
     assert compiled(asks, library).model.evaluate("d", given, environment()) is False
 
 
+def test_several_nodes_of_an_import_share_its_name() -> None:
+    library = compiled(LIBRARY)
+    requirements = imported("Isadult", "Decision") + imported("addone", "Knowledge")
+    logic = literal("[the library.Is adult, the library.add one(1)]")
+    model = compiled(importing(logic, requirements), library).model
+    assert model.evaluate("d", {"person age": 20}, environment()) == [True, 2]
+
+
 def test_types_are_imported_with_their_prefix() -> None:
     library = compiled(LIBRARY)
     content = importing(literal("[5 instance of the library.tAge]"), "")
@@ -254,6 +262,31 @@ def test_hostile_files_are_compiled_or_refused_in_time(name: str) -> None:
         with contextlib.suppress(EvaluationError):  # an incident, and nothing else
             result.model.evaluate(each.id, {}, environment())
     assert time.process_time() - started < 2
+
+
+def test_the_expressions_of_a_file_have_a_length_in_all() -> None:
+    texts = [literal('"' + "x" * 16_000 + '"') for _ in range(26)]
+    findings = compiled_anyway(dmn(decision("d", tag("list", *texts)))).findings
+    assert "400000 characters in all" in findings[0].message
+
+
+def rules(count: int) -> bytes:
+    """A table of rules whose cells are all different."""
+    rows = [[f"{number}", f"a{number}", f"b{number}"] for number in range(count)]
+    return dmn(decision("d", make_table(["a"], ["x", "y"], rows)))
+
+
+def test_the_different_expressions_of_a_file_are_counted() -> None:
+    assert compiled_anyway(rules(2_600)).deployable
+    findings = compiled_anyway(rules(2_700)).findings
+    assert len(findings) == 101
+    assert all("8000 expressions" in finding.message for finding in findings)
+
+
+def test_equal_cells_of_a_column_count_once() -> None:
+    rows = [[f"> {number % 50}"] * 7 + ["1"] for number in range(2_000)]
+    content = dmn(decision("d", make_table(["a"] * 7, ["x"], rows, "FIRST")))
+    assert decide(content, "d", {"a": 1}) == 1
 
 
 def test_the_same_bytes_give_the_same_findings() -> None:

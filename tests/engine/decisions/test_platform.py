@@ -2,7 +2,6 @@
 
 import pytest
 
-from engine.decisions import DecisionError
 from engine.decisions.platform import language_of
 from engine.expressions import EvaluationError
 from engine.values import Value
@@ -86,6 +85,21 @@ def test_what_juel_finds_wrong_is_an_error() -> None:
         decide(dmn(decision("d", literal("${nope}"))), "d")
 
 
+def test_a_language_that_is_not_evaluated_is_found_in_a_cell_too() -> None:
+    cell = tag("inputEntry", text("1"), expressionLanguage="groovy")
+    table = make_table(["a"], ["x"], []).replace(
+        "</decisionTable>", tag("rule", cell, tag("outputEntry", text("1"))) + "</decisionTable>"
+    )
+    assert found(dmn(decision("d", table))) == [("error", "expression-language", "d")]
+
+
+def test_flowable_writes_two_signs_for_equality() -> None:
+    content = dmn(
+        decision("d", make_table(["a"], ["x"], [['== "b"', "1"], ['!= "d"', "2"]], "FIRST"))
+    )
+    assert [decide(content, "d", {"a": value}) for value in ("b", "c", "d")] == [1, 2, None]
+
+
 # --- Camunda 7 ---
 
 
@@ -104,6 +118,7 @@ def test_camunda_7_names_the_input_of_its_cells() -> None:
         ("string", 7, '"7"'),
         ("boolean", "TRUE", "true"),
         ("date", "2026-01-01T10:00:00", 'date and time("2026-01-01T10:00:00")'),
+        ("boolean", True, "true"),
         ("integer", None, "null"),
         ("custom", "7", '"7"'),
     ],
@@ -111,6 +126,11 @@ def test_camunda_7_names_the_input_of_its_cells() -> None:
 def test_camunda_7_converts_inputs_to_their_type(kind: str, given: Value, cell: str) -> None:
     table = make_table([column("a", kind)], ["x"], [[cell, '"hit"']])
     assert decide(camunda7(decision("d", table)), "d", {"a": given}) == "hit"
+
+
+def test_camunda_7_converts_dates_of_inputs() -> None:
+    table = make_table([column("date(a)", "date")], ["x"], [['> date("2026-01-01")', "1"]])
+    assert decide(camunda7(decision("d", table)), "d", {"a": "2026-01-02"}) == 1
 
 
 def test_camunda_7_converts_outputs_to_their_type() -> None:
@@ -122,7 +142,7 @@ def test_camunda_7_converts_outputs_to_their_type() -> None:
 @pytest.mark.parametrize(("kind", "given"), [("integer", "x"), ("boolean", 1), ("date", "soon")])
 def test_what_camunda_7_cannot_convert_is_an_error(kind: str, given: Value) -> None:
     table = make_table([column("a", kind)], ["x"], [["-", "1"]])
-    with pytest.raises(DecisionError):
+    with pytest.raises(EvaluationError, match="not"):
         decide(camunda7(decision("d", table)), "d", {"a": given})
 
 

@@ -126,6 +126,11 @@ def test_identical_cells_of_a_column_are_compiled_once() -> None:
     assert decided(table, a=6) == 0
 
 
+def test_an_empty_list_of_output_values_orders_nothing() -> None:
+    table = make_table(["a"], [output("x", None, "")], [["-", "1"], ["-", "2"]], "PRIORITY")
+    assert decided(table, a=1) == 1
+
+
 @pytest.mark.parametrize(
     ("table", "code"),
     [
@@ -141,6 +146,12 @@ def test_identical_cells_of_a_column_are_compiled_once() -> None:
         (make_table(["("], ["x"], []), "expression-syntax"),
         (make_table(["a"], [output("x", "(")], []), "expression-syntax"),
         (make_table(["a"], [output("x", None, "(")], []), "expression-syntax"),
+        (
+            make_table(["<input><inputExpression/><inputValues/></input>"], ["x"], []).replace(
+                "<inputValues/>", tag("inputValues", text("("))
+            ),
+            "expression-syntax",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_table_is_found(table: str, code: str) -> None:
