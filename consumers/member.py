@@ -37,7 +37,8 @@ class Member(Assignments):
 
     async def assigned(self, partitions: Sequence[int]) -> None:
         for number in partitions:
-            if number not in self._partitions:
+            task = self._tasks.get(number)
+            if task is None or task.done():
                 partition = Partition(self._services, number)
                 self._partitions[number] = partition
                 name = f"partition-{number}"

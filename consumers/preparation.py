@@ -5,6 +5,7 @@ count behind (a plain key named by the fence that it follows): its next owners t
 time, and after some attempts the record is dead-lettered without being tried.
 """
 
+import asyncio
 import logging
 from collections.abc import Iterable, Sequence
 
@@ -16,8 +17,10 @@ from consumers.services import Services
 from consumers.transactions import Received, Transactions
 from engine import commands as c
 from engine.partition import InvalidCommand, PartitionInfo, Stimulus
+from engine.records import Topic
 from engine.routing import address_of
 from schemas.errors import NewerDocumentError, NewerRecordError
+from schemas.topics import topic_name
 from storage.batch import Batch
 from storage.commits import bytes_of
 from storage.errors import StorageError, StoreUnavailableError
@@ -25,6 +28,10 @@ from storage.partition import PartitionState
 from storage.ports import Commit, Fence
 
 log = logging.getLogger(__name__)
+
+
+RECORDS_A_TURN = 16
+"""After so many records others have their turn: heartbeats, publishers, HTTP."""
 
 
 class Prepared(msgspec.Struct, frozen=True, eq=False):
@@ -43,7 +50,8 @@ class Preparation:
         self._limits = services.limits
         self._state = state
         self._partition = partition
-        self._transactions = Transactions(services.codec, services.clock, services.metrics)
+        topic = topic_name(services.namespace, Topic.COMMANDS)
+        self._transactions = Transactions(services.codec, topic, services.clock, services.metrics)
         self._is_fresh = True
         self._careful = 0
         self._attempts = 0
@@ -89,6 +97,8 @@ class Preparation:
         for each in received:
             now = await self._transactions.apply(batch, each, self._info(fence, now))
             count += 1
+            if count % RECORDS_A_TURN == 0:
+                await asyncio.sleep(0)
             if batch.bytes >= self._limits.commit_bytes_max:
                 break
         position = position_after(received[count - 1].record, now)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from consumers.clock import Clock
 from consumers.errors import EngineFaultError
-from consumers.faults import failed_command, refused_record
+from consumers.faults import failed_command, refused_record, undecodable
 from consumers.log import LogRecord
 from consumers.metrics import Metrics
 from engine.partition import (
@@ -26,7 +26,12 @@ from engine.partition import (
 from engine.records import DeadLetter, Publication, SentCommand
 from engine.routing import address_of, is_instance
 from schemas.codec import Codec
-from schemas.errors import CorruptDocumentError, SchemaError, UndecodableRecordError
+from schemas.errors import (
+    CorruptDocumentError,
+    NewerRecordError,
+    SchemaError,
+    UndecodableRecordError,
+)
 from schemas.snapshot import encode
 from storage.batch import Batch
 from storage.errors import ContentMissingError, StorageError
@@ -46,10 +51,11 @@ class Received(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Transactions:
-    """Applies records of one namespace."""
+    """Applies records of the command topic `topic`."""
 
-    def __init__(self, codec: Codec, clock: Clock, metrics: Metrics) -> None:
+    def __init__(self, codec: Codec, topic: str, clock: Clock, metrics: Metrics) -> None:
         self._codec = codec
+        self._topic = topic
         self._clock = clock
         self._metrics = metrics
 
@@ -59,6 +65,12 @@ class Transactions:
             return Received(record=record, decoded=self._codec.decode_command(record))
         except UndecodableRecordError as error:
             return Received(record=record, decoded=error)
+        except NewerRecordError:
+            raise
+        except Exception as error:
+            text = "record that the decoder fails on"
+            log.exception(text, extra={"partition": record.partition})
+            return Received(record=record, decoded=undecodable(record, self._topic, error))
 
     async def apply(self, batch: Batch, received: Received, info: PartitionInfo) -> int:
         """Apply one record; answer: the partition's time after it.

@@ -178,3 +178,21 @@ async def test_a_batch_s_commit_trims_what_was_acknowledged_before_it() -> None:
     await taking.bench.until("both are applied", lambda: taking.bench.fence.next_offset == 2)
     assert taking.bench.outbox == 2
     taking.stop()
+
+
+@in_virtual_time
+async def test_a_full_store_is_given_room_by_trimming_before_anything_else() -> None:
+    taking = await Taking(OwnerBench(limits=Limits(trim_idle_ms=60_000))).open()
+    rejected(taking.bench, 1)
+    taking.start()
+    await taking.bench.until("it is published", lambda: taking.outbox.settled_head == 2)
+    taking.stop()
+    await asyncio.sleep(0.1)
+    rejected(taking.bench, 1)
+    taking.bench.store.is_full = True
+    await taking.batches.seek(taking.state.fence.next_offset)
+
+    taking.start(publish=False)
+
+    await taking.bench.until("the outbox is trimmed", lambda: taking.bench.outbox == 0)
+    taking.stop()

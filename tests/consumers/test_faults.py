@@ -196,3 +196,12 @@ def test_a_record_that_is_no_command_is_dead_lettered_and_its_sender_told() -> N
     assert isinstance(reply.record, Reply)
     assert (reply.record.command_id, reply.record.status) == ("c-1", ReplyStatus.REJECTED)
     assert outcome.now == 500
+
+
+def test_what_an_exception_quotes_can_always_be_published() -> None:
+    command = stimulus(c.CompleteTask(task_id="i-1:3"), command_id="c-1", reply=REPLY)
+
+    outcome = failed_command(RECORD, command, INFO, EngineFaultError("half a pair: \ud83d"))
+
+    for publication in outcome.publications:
+        Codec("shop").encode_publication(publication, 1, 9)

@@ -157,3 +157,17 @@ async def test_one_halted_partition_makes_the_member_unready_and_stops_no_other(
     assert not members.member.is_ready
     assert members.member.partitions[1].condition is Condition.HALTED
     await members.close()
+
+
+@in_virtual_time
+async def test_a_partition_that_ended_by_itself_is_begun_anew_when_it_is_given_again() -> None:
+    members = await Members().open()
+    await members.give(0)
+    members.bench.log.revoke(0)
+    partition = members.member.partitions[0]
+    await members.bench.until("it ends", lambda: partition.condition is Condition.ENDED)
+
+    await members.give(0)
+
+    assert members.member.partitions[0] is not partition
+    await members.close()

@@ -210,3 +210,20 @@ def test_a_command_of_a_newer_engine_is_left_to_it() -> None:
 
     with pytest.raises(NewerRecordError):
         run.transactions.receive(newer)
+
+
+@in_virtual_time
+async def test_a_record_that_the_decoder_itself_fails_on_is_one_dead_letter(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = await Applying(OwnerBench()).open()
+    batch = await run.state.batch()
+
+    def fail(record: object) -> Stimulus:
+        raise ZeroDivisionError("in the decoder")
+
+    monkeypatch.setattr(run.bench.services.codec, "decode_command", fail)
+    await run.apply(batch, rubbish(0))
+
+    (letter,) = published(batch, DEAD_LETTERS)
+    assert b"in the decoder" in dict(letter.headers)["reason"]

@@ -11,7 +11,7 @@ from schemas.publication_writer import OutboxRecord
 from schemas.snapshot import decode
 from storage.batch import Batch
 from storage.partition import PartitionState, Rules
-from tests.support.owner_bench import NAMESPACE, REPLIES, START_MS, OwnerBench
+from tests.support.owner_bench import COMMANDS, NAMESPACE, REPLIES, START_MS, OwnerBench
 
 WITH_REPLY = (("reply-to", REPLIES.encode()),)
 
@@ -45,7 +45,7 @@ class Applying:
             name_commit=lambda: f"{next(names):016x}",
         )
         self.state = PartitionState(services.store, bench.keys, services.models, rules)
-        self.transactions = Transactions(services.codec, services.clock, services.metrics)
+        self.transactions = Transactions(services.codec, COMMANDS, services.clock, services.metrics)
 
     async def open(self) -> "Applying":
         await self.bench.initialise()

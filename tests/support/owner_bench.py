@@ -27,6 +27,7 @@ from consumers.services import Limits, Services
 from engine.records import Topic
 from schemas.codec import Codec
 from schemas.topics import topic_name
+from storage.commits import only_removes
 from storage.errors import StoreUnavailableError
 from storage.keys import PartitionKeys
 from storage.memory_store import MemoryKeyspace, MemoryStore
@@ -58,6 +59,7 @@ class FailingStore(MemoryStore):
         self.commits: list[Commit] = []
         self.loads = 0
         self.attempts_fail = False
+        self.is_full = False
 
     def fail_commits(self, count: int, *, applied: bool) -> None:
         self._failures += [applied] * count
@@ -68,6 +70,8 @@ class FailingStore(MemoryStore):
 
     async def commit(self, commit: Commit) -> None:
         await asyncio.sleep(0.001)
+        if self.is_full and not only_removes(commit):
+            raise StoreUnavailableError("OOM")
         if self._failures:
             if self._failures.pop(0):
                 await super().commit(commit)
