@@ -70,6 +70,9 @@ async def _print_effects(
         client.effects(follow=follow, instance_id=instance_id, start=since) as stream,
     ):
         async for effect in stream:
+            # What was published since then may have happened before.
+            if isinstance(since, int) and effect.time < since:
+                continue
             count += 1
             if as_json:
                 print_json(effect)

@@ -7,6 +7,7 @@ from io import TextIOWrapper
 from typing import Any, NamedTuple
 
 import click
+from click.shell_completion import CompletionItem
 
 from consumers.cli.options import name_variables
 from consumers.cli.output import ExitCode
@@ -20,7 +21,11 @@ class Entry(NamedTuple):
 
 
 class LazyGroup(click.Group):
-    """Lists its commands in sections, in the order given."""
+    """Lists its commands in sections, in the order given.
+
+    `commands` has a stand-in for each, with its name and what is said of it; `get_command` gives
+    the command itself.
+    """
 
     def __init__(
         self, *arguments: Any, sections: Mapping[str, Mapping[str, Entry]], **more: Any
@@ -30,6 +35,8 @@ class LazyGroup(click.Group):
         self._entries = {
             name: entry for entries in sections.values() for name, entry in entries.items()
         }
+        for name, entry in self._entries.items():
+            self.add_command(click.Command(name, short_help=entry.help))
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self._entries)
@@ -50,6 +57,11 @@ class LazyGroup(click.Group):
             with formatter.section(title):
                 rows = [(name.ljust(width), entry.help) for name, entry in entries.items()]
                 formatter.write_dl(rows)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        names = [name for name in self._entries if name.startswith(incomplete)]
+        items = [CompletionItem(name, help=self._entries[name].help) for name in names]
+        return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def invoke(self, ctx: click.Context) -> Any:
         """Ctrl-C is no rejection, and needs no words. What the terminal's encoding lacks is shown

@@ -146,7 +146,7 @@ def _listed_state(
             "instances that have ended are not listed: `torpor show ID` knows one,"
             " `torpor effects` all"
         )
-    raise click.BadParameter(f"{text!r} is neither of {', '.join(LISTED)}")
+    raise click.BadParameter(f"{text!r} is none of {', '.join(LISTED)}")
 
 
 @click.command("list")
