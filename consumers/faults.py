@@ -64,8 +64,7 @@ def failed_command(
     if stimulus.reply is not None:
         detail = f"The engine failed on this command, which is now a dead letter: {_text_of(error)}"
         _answer(outcome, command_id, stimulus.reply, (RejectionCode.INVALID_STATE, detail))
-    if stimulus.number is not None and stimulus.source_partition is not None:
-        outcome.source = (stimulus.source_partition, stimulus.number)
+    outcome.source = stimulus.sent_from(info.partitions)
     if not isinstance(stimulus.command, InvalidCommand):
         outcome.timers.extend(_withdrawn_timer(stimulus.command))
         for command in stand_ins(stimulus.command, _text_of(error)[:INCIDENT_MAX]):

@@ -19,11 +19,12 @@ from engine.partition import (
     InvalidCommand,
     PartitionInfo,
     Read,
+    ReadSource,
     RecordOutcome,
     Stimulus,
     transact,
 )
-from engine.records import DeadLetter, Publication, SentCommand
+from engine.records import DeadLetter, Publication, SendNumber, SentCommand
 from engine.routing import address_of, is_instance
 from schemas.codec import Codec
 from schemas.errors import (
@@ -85,6 +86,8 @@ class Transactions:
             self._add(batch, outcome, record)
             return outcome.now
         if received.poison is not None:
+            if await _is_copy(batch, stimulus, info):
+                return max(info.now, record.timestamp_ms)
             return self._give_up(batch, received, info, EngineFaultError(received.poison))
         try:
             outcome = await self._transact(batch, info, stimulus)
@@ -160,6 +163,17 @@ class Transactions:
         if isinstance(publication.record, DeadLetter):
             entry = replace(entry, key=publication.record.key or b"")
         return encode(entry)
+
+
+async def _is_copy(batch: Batch, stimulus: Stimulus, info: PartitionInfo) -> bool:
+    """Whether it is a send that was taken before: nothing must happen for it a second time, and the
+    number of the last that was taken must not fall."""
+    sent = stimulus.sent_from(info.partitions)
+    if sent is None:
+        return False
+    source, number = sent
+    last: SendNumber | None = await batch.answer(ReadSource(source))
+    return last is not None and number <= last
 
 
 def _is_forwarding(publication: Publication) -> bool:

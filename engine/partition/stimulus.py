@@ -36,6 +36,13 @@ class Stimulus(msgspec.Struct, frozen=True, kw_only=True):
     forwarded: bool = False
     traceparent: str | None = None
 
+    def sent_from(self, partitions: int) -> tuple[int, SendNumber] | None:
+        """Source and number of what an aggregate sent, so that it is taken once; None: no send."""
+        number, source = self.number, self.source_partition
+        if number is None or source is None or not 0 <= source < partitions:
+            return None
+        return source, number
+
 
 class PartitionInfo(msgspec.Struct, frozen=True, kw_only=True):
     """Where the record is applied. `now` is the last now of the partition."""

@@ -7,9 +7,18 @@ import pytest
 from msgspec.structs import replace
 
 from consumers import transactions
+from consumers.log import LogRecord
 from engine.outcome import Content
-from engine.partition import Driver, PartitionInfo, ReadModel, ReadState, RecordOutcome, Stimulus
-from engine.records import Publication, Reply, ReplyStatus, Topic
+from engine.partition import (
+    Driver,
+    PartitionInfo,
+    ReadModel,
+    ReadSource,
+    ReadState,
+    RecordOutcome,
+    Stimulus,
+)
+from engine.records import Publication, Reply, ReplyStatus, SendNumber, Topic
 from schemas.errors import NewerRecordError
 from storage.errors import FenceLostError
 from storage.ports import Put
@@ -227,3 +236,42 @@ async def test_a_record_that_the_decoder_itself_fails_on_is_one_dead_letter(
 
     (letter,) = published(batch, DEAD_LETTERS)
     assert b"in the decoder" in dict(letter.headers)["reason"]
+
+
+def sent(offset: int, number: str) -> LogRecord:
+    """A command that partition 0 sent: a subscription that nobody has is closed."""
+    named: dict[str, Any] = {
+        "name": "paid",
+        "correlation_key": "",
+        "instance_id": "i-1",
+        "subscription": 3,
+    }
+    found = record(offset, "CloseSubscription", **named)
+    headers = (("torpor-source", b"0"), ("torpor-number", number.encode()))
+    return replace(found, headers=headers)
+
+
+@in_virtual_time
+async def test_a_copy_of_a_send_that_kills_processes_is_dropped_like_any_copy() -> None:
+    run = await Applying(OwnerBench()).open()
+    batch = await run.state.batch()
+    await run.apply(batch, sent(0, "1:5:0"))
+    copy = replace(run.transactions.receive(sent(1, "1:4:0")), poison="3 owners died of it")
+
+    await run.transactions.apply(batch, copy, run.info())
+
+    assert await batch.answer(ReadSource(0)) == SendNumber(generation=1, offset=5, index=0)
+    assert published(batch, DEAD_LETTERS) == []
+
+
+@in_virtual_time
+async def test_a_send_that_kills_processes_is_taken_as_a_dead_letter() -> None:
+    run = await Applying(OwnerBench()).open()
+    batch = await run.state.batch()
+    first = replace(run.transactions.receive(sent(0, "1:5:0")), poison="3 owners died of it")
+
+    await run.transactions.apply(batch, first, run.info())
+    await run.apply(batch, sent(1, "1:5:0"))
+
+    assert await batch.answer(ReadSource(0)) == SendNumber(generation=1, offset=5, index=0)
+    assert len(published(batch, DEAD_LETTERS)) == 1
