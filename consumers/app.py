@@ -84,6 +84,8 @@ class Engine:
             reasons.append("the consumer group has not given this process its partitions yet")
         if not self.memory.has_room():
             reasons.append("Redis is nearly full: no commands are taken")
+        if self.member.unreachable:
+            reasons.append(f"Redis does not answer: {self.member.unreachable}")
         reasons += [
             f"partition {number} is {partition.condition}: {partition.reason or 'a moment'}"
             for number, partition in self.member.partitions.items()
