@@ -11,19 +11,19 @@ import logging
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 from consumers.dev.environment import DevEnvironment, DevOptions
 from consumers.dev.errors import DevServerError
 from examples.checks import CheckFailed, check_effects, check_nothing_left
-from torpor_client import BpmnError, Client, Job, TorporError, Worker
+from examples.workers import DECLINED, make_worker
+from torpor_client import Client, TorporError
 
 MODEL = Path(__file__).parent / "order" / "order.bpmn"
 NAMESPACE = "demo"
 PARTITIONS = 4
 # How long the group waits for an engine that was killed; 10 s by default.
 SESSION_MS = 3_000
-ORDERS = {"order-small": 80, "order-large": 740, "order-declined": 13}
+ORDERS = {"order-small": 80, "order-large": 740, "order-declined": DECLINED}
 DEADLINE_S = 55.0
 
 started_at = time.monotonic()
@@ -32,30 +32,6 @@ started_at = time.monotonic()
 def say(line: str) -> None:
     """What happens, as it happens, with the seconds since the start."""
     print(f"{time.monotonic() - started_at:5.1f}  {line}", flush=True)
-
-
-def make_worker(client: Client) -> Worker:
-    """The three workers of the order process: plain functions of a job."""
-    worker = Worker(client)
-
-    @worker.job("reserve-stock")
-    async def reserve(job: Job) -> dict[str, Any]:
-        say(f"worker   {job.instance_id}: stock reserved")
-        return {"reserved": True}
-
-    @worker.job("charge-card")
-    async def charge(job: Job) -> dict[str, Any]:
-        if job.variables["charge"] == ORDERS["order-declined"]:
-            say(f"worker   {job.instance_id}: card declined")
-            raise BpmnError("card-declined", "the bank says no")
-        say(f"worker   {job.instance_id}: charged {job.variables['charge']} EUR")
-        return {"receipt": f"receipt for {job.instance_id}"}
-
-    @worker.job("ship-goods")
-    async def ship(job: Job) -> None:
-        say(f"worker   {job.instance_id}: shipped, {job.variables['receipt']}")
-
-    return worker
 
 
 async def await_task(client: Client, instance_id: str) -> str:
@@ -72,8 +48,7 @@ async def tell_the_story(environment: DevEnvironment) -> None:
         deployment = await client.deploy(MODEL)
         deployed = deployment.deployed[0]
         say(f"deployed {deployed.id} version {deployed.version}, as a modelling tool saved it")
-        worker = make_worker(client)
-        async with worker:
+        async with make_worker(client, say):
             for instance_id, amount in ORDERS.items():
                 await client.start("order", {"amount": amount}, instance_id=instance_id)
                 say(f"started  {instance_id} over {amount} EUR")

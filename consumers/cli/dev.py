@@ -166,9 +166,11 @@ def _told(environment: DevEnvironment, ready_file: Path | None) -> Iterator[None
         f"TORPOR_{name.upper()}={shlex.quote(ready[name])}"
         for name in ("kafka", "http", "namespace")
     )
+    engines = ", ".join(map(str, ready["engines"]))
     click.echo(
         f"ready. In another shell:\n\n    export {variables}\n\n"
-        f"Logs are in {environment.folder}. Ctrl-C stops everything."
+        f"Engines are the processes {engines}; their logs are in {environment.folder}.\n"
+        "Ctrl-C stops everything."
     )
     if ready_file is None:
         yield

@@ -3,11 +3,12 @@
 Texts of models, users and servers pass through `plain`: nothing that a terminal would obey.
 """
 
+import contextlib
 import json
 import logging
 import sys
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from enum import IntEnum
 from typing import Any, NoReturn
@@ -43,6 +44,18 @@ def fail(code: ExitCode, sentence: str) -> NoReturn:
     """Say what is wrong on standard error, and end."""
     click.echo(f"torpor: {sentence}", err=True)
     raise SystemExit(code)
+
+
+@contextlib.contextmanager
+def busy(what: str) -> Iterator[None]:
+    """Show people at a terminal that something goes on; it may take many seconds."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console  # noqa: PLC0415 - JSON and errors do without rich
+
+    with Console(stderr=True, highlight=False, markup=False).status(what):
+        yield
 
 
 def print_json(value: Any) -> None:

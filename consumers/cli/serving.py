@@ -9,7 +9,7 @@ from aiokafka.errors import KafkaConnectionError
 
 from consumers import process
 from consumers.cli import options
-from consumers.cli.output import ExitCode, fail, print_json, quiet_libraries
+from consumers.cli.output import ExitCode, busy, fail, print_json, quiet_libraries
 from consumers.config import VARIABLES, Config, ConfigError, read_config
 from consumers.init import PARTITIONS, PARTITIONS_MAX, initialise
 from consumers.log import LogUnavailableError
@@ -78,7 +78,8 @@ def init(
     quiet_libraries()
     config = configuration(kafka=kafka, redis=redis, namespace=namespace, http=options.HTTP)
     try:
-        done = asyncio.run(initialise(config, partitions, Frame(frame)))
+        with busy(f"creating namespace {namespace}, which takes some seconds"):
+            done = asyncio.run(initialise(config, partitions, Frame(frame)))
     except NamespaceError as error:
         fail(ExitCode.REFUSED, str(error))
     except (LogUnavailableError, StoreUnavailableError) as error:
