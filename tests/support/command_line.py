@@ -40,12 +40,12 @@ class CommandLine:
     """Commands with the same variables of the environment."""
 
     def __init__(self, variables: Mapping[str, str] | None = None) -> None:
-        self._variables = dict(variables or {})
+        self.variables = dict(variables or {})
 
     def __call__(self, *arguments: str, code: int | None = 0, text: str | None = None) -> Done:
         """Run `torpor ARGUMENTS`; `text` is its standard input. It must end with `code`."""
         others = {name: None for name in os.environ if name.startswith("TORPOR_")}
-        runner = CliRunner(env={**others, **self._variables})
+        runner = CliRunner(env={**others, **self.variables})
         result = runner.invoke(main, list(arguments), input=text, prog_name="torpor")
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception

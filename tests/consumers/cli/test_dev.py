@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,23 @@ def is_alive(pid: int) -> bool:
         return False
 
 
+@contextmanager
+def working(there: CommandLine) -> Iterator[None]:
+    """The workers of the example, as somebody runs them beside `dev`."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "examples.workers"],
+        env={**os.environ, **there.variables},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        try:
+            yield
+            process.send_signal(signal.SIGINT)
+            assert process.wait(30) == 0
+        finally:
+            process.kill()
+
+
 @pytest.fixture
 def dev(tmp_path: Path) -> Iterator[Callable[..., Dev]]:
     running: list[Dev] = []
@@ -113,7 +131,13 @@ def test_everything_is_started_said_used_and_stopped(
 
     os.kill(ready["engines"][1], signal.SIGKILL)
     own.until("it is said", lambda: "engine-2 was ended by SIGKILL" in own.output())
-    there("set", "order-1", "--variables", '{"amount": 80}', "--timeout", "60")
+    there("set", "order-1", "--variables", '{"note": "after"}', "--timeout", "60")
+
+    with working(there):
+        own.until("its task is there", lambda: "order-1:" in there("tasks").out)
+        (task,) = there("tasks", "--json").json()["items"]
+        there("complete", task["task_id"], "--variables", '{"approved": true}')
+        own.until("it has ended", lambda: "COMPLETED" in there("show", "order-1").out)
 
     own.process.send_signal(signal.SIGTERM)
     assert own.process.wait(60) == 0
