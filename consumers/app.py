@@ -82,6 +82,8 @@ class Engine:
         reasons = []
         if not self.kafka.is_assigned:
             reasons.append("the consumer group has not given this process its partitions yet")
+        if (topic := self.kafka.missing_topic) is not None:
+            reasons.append(f"there is no topic {topic}")
         if not self.memory.has_room():
             reasons.append("Redis is nearly full: no commands are taken")
         if self.member.unreachable:

@@ -88,6 +88,10 @@ class WatchedConsumer(AIOKafkaConsumer):  # type: ignore[misc]  # aiokafka ships
     def is_assigned(self, partition: TopicPartition) -> bool:
         return bool(self._subscription.is_assigned(partition))
 
+    def knows(self, topic: str) -> bool:
+        """Whether the brokers told of the topic when they were asked last."""
+        return bool(self._client.cluster.partitions_for_topic(topic))
+
     def leader_of(self, partition: TopicPartition) -> int | None:
         leader: int | None = self._client.cluster.leader_for_partition(partition)
         return leader
