@@ -7,10 +7,12 @@ incident. These commands go through the log like any send, numbered, so they are
 
 import traceback
 
+from consumers.errors import RecordTooLargeError
 from consumers.log import LogRecord
 from engine import commands as c
 from engine.outcome import TimerChange
 from engine.partition import InvalidCommand, PartitionInfo, RecordOutcome, Stimulus
+from engine.partition.publishing import Publishing
 from engine.records import (
     DeadLetter,
     Publication,
@@ -21,7 +23,7 @@ from engine.records import (
     SentCommand,
     Topic,
 )
-from engine.rejections import RejectionCode
+from engine.rejections import Rejection, RejectionCode
 from engine.routing import address_of, is_instance, kafka_key, partition_of
 from schemas.errors import UndecodableRecordError
 from schemas.topics import topic_name
@@ -69,6 +71,17 @@ def failed_command(
         outcome.timers.extend(_withdrawn_timer(stimulus.command))
         for command in stand_ins(stimulus.command, _text_of(error)[:INCIDENT_MAX]):
             _send(outcome, command, command_id, info, record.offset)
+    return outcome
+
+
+def too_large(
+    record: LogRecord, stimulus: Stimulus, info: PartitionInfo, error: RecordTooLargeError
+) -> RecordOutcome:
+    """A client's command that leads to a record which no topic takes: rejected, as too large."""
+    outcome = RecordOutcome(now=max(info.now, record.timestamp_ms))
+    outcome.source = stimulus.sent_from(info.partitions)
+    rejection = Rejection(RejectionCode.TOO_LARGE, str(error))
+    Publishing(info, stimulus, outcome).reject(rejection)
     return outcome
 
 

@@ -11,10 +11,11 @@ import msgspec
 from msgspec.structs import replace
 
 from consumers.clock import Clock
-from consumers.errors import EngineFaultError
-from consumers.faults import failed_command, refused_record, undecodable
+from consumers.errors import EngineFaultError, RecordTooLargeError
+from consumers.faults import failed_command, refused_record, too_large, undecodable
 from consumers.log import LogRecord
 from consumers.metrics import Metrics
+from engine import commands as c
 from engine.partition import (
     InvalidCommand,
     PartitionInfo,
@@ -27,12 +28,14 @@ from engine.partition import (
 from engine.records import DeadLetter, Publication, SendNumber, SentCommand
 from engine.routing import address_of, is_instance
 from schemas.codec import Codec
+from schemas.command_reader import COMMAND_BYTES_MAX
 from schemas.errors import (
     CorruptDocumentError,
     NewerRecordError,
     SchemaError,
     UndecodableRecordError,
 )
+from schemas.publication_writer import OutboxRecord
 from schemas.snapshot import encode
 from storage.batch import Batch
 from storage.errors import ContentMissingError, StorageError
@@ -91,6 +94,11 @@ class Transactions:
             return self._give_up(batch, received, info, EngineFaultError(received.poison))
         try:
             outcome = await self._transact(batch, info, stimulus)
+            self._add(batch, outcome, record)
+        except RecordTooLargeError as error:
+            if not isinstance(stimulus.command, c.ClientCommand):
+                return self._give_up(batch, received, info, error)
+            outcome = too_large(record, stimulus, info, error)
             self._add(batch, outcome, record)
         except (EngineFaultError, CorruptDocumentError) as error:
             return self._give_up(batch, received, info, error)
@@ -151,6 +159,8 @@ class Transactions:
         """Encode what is published, then take the outcome. Raises EngineFaultError."""
         try:
             entries = [self._encode(each, record) for each in outcome.publications]
+        except RecordTooLargeError:
+            raise
         except Exception as error:
             raise EngineFaultError(f"{type(error).__name__}: {error}") from error
         batch.add(outcome, entries)
@@ -162,6 +172,11 @@ class Transactions:
         entry = self._codec.encode_publication(publication, record.partition, record.offset)
         if isinstance(publication.record, DeadLetter):
             entry = replace(entry, key=publication.record.key or b"")
+        elif (size := _size_of(entry)) > COMMAND_BYTES_MAX:
+            raise RecordTooLargeError(
+                f"Expected to lead to records of at most {COMMAND_BYTES_MAX} bytes, found one of"
+                f" {size} for {entry.topic}."
+            )
         return encode(entry)
 
 
@@ -174,6 +189,11 @@ async def _is_copy(batch: Batch, stimulus: Stimulus, info: PartitionInfo) -> boo
     source, number = sent
     last: SendNumber | None = await batch.answer(ReadSource(source))
     return last is not None and number <= last
+
+
+def _size_of(entry: OutboxRecord) -> int:
+    headers = sum(len(name) + len(value) for name, value in entry.headers)
+    return len(entry.key) + len(entry.value or b"") + headers
 
 
 def _is_forwarding(publication: Publication) -> bool:

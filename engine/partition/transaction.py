@@ -65,7 +65,7 @@ class _Transaction:
         if sent is not None and (yield from self._was_taken(*sent)):
             return self.outcome
         if isinstance(command, InvalidCommand):
-            yield from self._refuse(RejectionCode.INVALID_ARGUMENT, command.detail)
+            yield from self._refuse(command.code, command.detail)
         elif is_send and not self.stimulus.forwarded:
             yield from self._run_queue(command)
         elif isinstance(command, c.ClientCommand):

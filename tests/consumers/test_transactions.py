@@ -18,7 +18,7 @@ from engine.partition import (
     RecordOutcome,
     Stimulus,
 )
-from engine.records import Publication, Reply, ReplyStatus, SendNumber, Topic
+from engine.records import Publication, Reply, ReplyAddress, ReplyStatus, SendNumber, Topic
 from schemas.errors import NewerRecordError
 from storage.errors import FenceLostError
 from storage.ports import Put
@@ -153,6 +153,55 @@ async def test_a_record_that_cannot_be_encoded_is_one_dead_letter(
 
     assert len(published(batch, DEAD_LETTERS)) == 1
     assert await batch.answer(ReadState("i-1")) is None
+
+
+@in_virtual_time
+async def test_a_command_that_leads_to_a_record_which_no_topic_takes_is_rejected(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(transactions, "COMMAND_BYTES_MAX", 2_000)
+    run = await Applying(OwnerBench(partitions=4)).open()
+    batch = await run.state.batch()
+    elsewhere = [
+        record(n, "PublishMessage", name=f"n-{n}", correlation_key="k" * 2_000, command_id=f"c-{n}")
+        for n in range(4)
+    ]
+
+    await run.apply(batch, *elsewhere)
+
+    assert published(batch, COMMANDS) == []
+    codes = {each.command_id: each.code for each in replies(run, batch)}
+    assert codes.keys() == {"c-0", "c-1", "c-2", "c-3"}
+    assert "TOO_LARGE" in codes.values()
+    assert published(batch, DEAD_LETTERS) == []
+
+
+@in_virtual_time
+async def test_a_send_that_leads_to_a_record_which_no_topic_takes_is_one_dead_letter(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(transactions, "COMMAND_BYTES_MAX", 10)
+    monkeypatch.setattr(transactions, "transact", answering)
+    run = await Applying(OwnerBench()).open()
+    batch = await run.state.batch()
+
+    await run.apply(batch, sent(0, "1:5:0"))
+
+    (letter,) = published(batch, DEAD_LETTERS)
+    assert b"RecordTooLargeError" in dict(letter.headers)["reason"]
+    assert await batch.answer(ReadSource(0)) == SendNumber(generation=1, offset=5, index=0)
+
+
+def answering(info: PartitionInfo, stimulus: Stimulus) -> Driver:
+    """A core that answers whatever comes."""
+    address = ReplyAddress(topic=REPLIES)
+    reply = Reply(command_id="c", status=ReplyStatus.ACCEPTED)
+    outcome = RecordOutcome(now=1)
+    outcome.publications.append(
+        Publication(topic=Topic.REPLIES, key="c", record=reply, index=0, reply=address)
+    )
+    return outcome
+    yield ReadState("unused")
 
 
 @in_virtual_time
