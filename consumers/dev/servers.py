@@ -26,8 +26,8 @@ from consumers.dev.redis_server import (
     RedisSettings,
     RedisWanted,
     given_redis,
-    without_password,
 )
+from storage.redis_topology import without_password
 
 Kind = TypeVar("Kind")
 Wanted = TypeVar("Wanted")
