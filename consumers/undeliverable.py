@@ -6,6 +6,8 @@ send, command  ever             (its loss could not be made up for)
 dead letter    ever             (its topic is ours: somebody has to put it right)
 reply          seconds          dropped, with a log line
 all else       minutes          dead-lettered, and a command in the log raises an incident
+
+The time is that for which the topic has taken nothing, however many entries it has refused.
 """
 
 import logging
@@ -54,7 +56,8 @@ class Undeliverable:
     ) -> bool:
         """Wait before the next try, or give the entry up: whether it is done with.
 
-        The waits grow with the time that the entry has been refused. Raises PublishFailedError.
+        The waits grow with the time for which the topic has refused everything. Raises
+        PublishFailedError.
         """
         services = self._services
         services.metrics.count("torpor_refused_sends_total", topic=record.topic)
