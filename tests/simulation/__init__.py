@@ -1,7 +1,7 @@
 """The seeded simulation: the shipping owners on the in-memory twins, with everything going wrong.
 
-    make simulate SEEDS=500                    every seed is one run; a broken one prints its trace
-    python -m tests.simulation --seed 17       one run again, step for step (--log: the engine's log)
+    make simulate SEEDS=500                  every seed is one run; a broken one prints its trace
+    python -m tests.simulation --seed 17     one run again, step by step (--log: the engine's log)
 
 file          what is there
 ------------  -------------------------------------------------------------------------------------
