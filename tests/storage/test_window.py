@@ -7,8 +7,8 @@ from engine.partition import AppliedCommand
 from engine.records import ReplyStatus
 from storage.keys import PartitionKeys
 from storage.memory_store import MemoryKeyspace, MemoryStore
-from storage.ports import Commit
-from storage.window import WindowBatch, WindowPosition, lookup_reads, position_read
+from storage.ports import Commit, Get
+from storage.window import WindowBatch, WindowPosition, lookup_reads
 from tests.support.fences import commit_of, fence
 
 KEYS = PartitionKeys("shop", 0)
@@ -23,7 +23,7 @@ class StoredWindow:
         self.commits = 0
 
     async def begin(self, command_ids: list[str]) -> WindowBatch:
-        (position,) = await self.store.query([position_read(KEYS)])
+        (position,) = await self.store.query([Get(KEYS.window)])
         assert position is None or isinstance(position, bytes)
         batch = WindowBatch(WindowPosition.decode(position), SIZE)
         for command_id in command_ids:
