@@ -102,6 +102,9 @@ class Transactions:
             self._add(batch, outcome, record)
         except (EngineFaultError, CorruptDocumentError) as error:
             return self._give_up(batch, received, info, error)
+        if log.isEnabledFor(logging.DEBUG):
+            kind = type(stimulus.command).__name__
+            log.debug("applied %s", kind, extra=_context(stimulus, info))
         return outcome.now
 
     async def _transact(
@@ -142,13 +145,8 @@ class Transactions:
         """Dead-letter a command that cannot be applied."""
         stimulus = received.decoded
         assert isinstance(stimulus, Stimulus)
-        context = {
-            "partition": info.partition,
-            "instance": instance_of(stimulus),
-            "command": stimulus.command_id,
-        }
         text = "command dead-lettered at offset %d"
-        log.error(text, stimulus.offset, exc_info=error, extra=context)
+        log.error(text, stimulus.offset, exc_info=error, extra=_context(stimulus, info))
         self._metrics.count("torpor_dead_letters_total", reason=type(error).__name__)
         self._metrics.count("torpor_engine_faults_total", partition=info.partition)
         outcome = failed_command(received.record, stimulus, info, error)
@@ -198,6 +196,15 @@ def _size_of(entry: OutboxRecord) -> int:
 
 def _is_forwarding(publication: Publication) -> bool:
     return isinstance(publication.record, SentCommand) and publication.record.forwarded
+
+
+def _context(stimulus: Stimulus, info: PartitionInfo) -> dict[str, object]:
+    """What a line of the log says beside its text."""
+    return {
+        "partition": info.partition,
+        "instance": instance_of(stimulus),
+        "command": stimulus.command_id or f"{info.partition}-{stimulus.offset}",
+    }
 
 
 def instance_of(stimulus: Stimulus) -> str | None:
