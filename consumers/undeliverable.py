@@ -19,6 +19,7 @@ from engine import commands as c
 from engine.records import DeadLetter, Publication, Topic
 from schemas import headers as h
 from schemas.publication_writer import OutboxRecord
+from schemas.topics import topic_name
 
 log = logging.getLogger(__name__)
 
@@ -60,8 +61,10 @@ class Undeliverable:
         PublishFailedError.
         """
         services = self._services
-        services.metrics.count("torpor_refused_sends_total", topic=record.topic)
         kind = kind_of(services.namespace, record.topic)
+        # Clients choose the names of topics for replies: labels must not become ever more by them.
+        label = topic_name(services.namespace, kind) if kind is Topic.REPLIES else record.topic
+        services.metrics.count("torpor_refused_sends_total", topic=label)
         patience = patience_ms(kind, services.limits)
         if patience is not None and refused_for_ms >= patience:
             return await self._give_up(record, kind, publisher, error)
