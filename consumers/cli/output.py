@@ -130,9 +130,9 @@ def _print_on_terminal(
     columns: Sequence[str], rows: Sequence[Sequence[str]], folded: Sequence[str]
 ) -> None:
     from rich.cells import cell_len  # noqa: PLC0415 - as above
-    from rich.console import Console  # noqa: PLC0415
-    from rich.measure import Measurement  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
+    from rich.console import Console  # noqa: PLC0415 - as above
+    from rich.measure import Measurement  # noqa: PLC0415 - as above
+    from rich.table import Table  # noqa: PLC0415 - as above
 
     shown = [number for number in range(len(columns)) if any(row[number] for row in rows)]
     table = Table(box=None, header_style="bold", pad_edge=False)

@@ -110,7 +110,7 @@ async def test_a_fetch_that_does_not_follow_on_is_not_applied() -> None:
         fetched = await whole(partition, records_max, wait_ms)
         return Fetched(start=1, records=fetched.records[1:], end=fetched.end)
 
-    taking.bench.log.fetch = fetch  # type: ignore[method-assign]
+    taking.bench.log.fetch = fetch  # type: ignore[method-assign]  # a log with a gap
 
     with pytest.raises(LogInterruptedError):
         await taking.batches.run(taking.publisher)

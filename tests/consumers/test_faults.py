@@ -33,7 +33,7 @@ FAULT = EngineFaultError("KeyError: 'element'")
 
 
 def stimulus(command: c.AnyCommand | InvalidCommand, **fields: object) -> Stimulus:
-    return Stimulus(offset=9, timestamp_ms=700, command=command, **fields)  # type: ignore[arg-type]
+    return Stimulus(offset=9, timestamp_ms=700, command=command, **fields)  # type: ignore[arg-type]  # any field
 
 
 def published(publications: list[Publication], topic: Topic) -> list[Publication]:

@@ -89,7 +89,7 @@ async def test_all_fences_are_looked_at_in_one_call_every_few_seconds() -> None:
         asked.append(list(partitions))
         return await fences(partitions)
 
-    members.bench.store.fences = count  # type: ignore[method-assign, assignment]
+    members.bench.store.fences = count  # type: ignore[method-assign, assignment]  # looks are counted
     await members.give(0, 1, 3)
     asked.clear()
 
@@ -124,7 +124,7 @@ async def test_a_store_that_does_not_answer_a_look_ends_no_ownership() -> None:
     async def fail(partitions: list[int]) -> list[Fence | None]:
         raise StoreUnavailableError("no answer")
 
-    members.bench.store.fences = fail  # type: ignore[method-assign, assignment]
+    members.bench.store.fences = fail  # type: ignore[method-assign, assignment]  # a store that fails
     await asyncio.sleep(60)
 
     assert members.member.is_ready

@@ -1,6 +1,7 @@
 """The twin of the log keeps what the port promises."""
 
 import asyncio
+from collections.abc import Sequence
 
 import pytest
 
@@ -175,14 +176,14 @@ async def test_a_membership_tells_what_is_given_and_taken() -> None:
     told: list[tuple[str, list[int]]] = []
 
     class Told:
-        async def assigned(self, partitions: list[int]) -> None:
+        async def assigned(self, partitions: Sequence[int]) -> None:
             told.append(("given", list(partitions)))
 
-        async def revoked(self, partitions: list[int]) -> None:
+        async def revoked(self, partitions: Sequence[int]) -> None:
             told.append(("taken", list(partitions)))
 
     membership = MemoryMembership(reading.log)
-    await membership.join(Told())  # type: ignore[arg-type]
+    await membership.join(Told())
     await membership.give([0])
     await membership.leave()
 

@@ -246,5 +246,5 @@ def _count_reads(state: PartitionState) -> Sequence[int]:
         counted.append(limit)
         return await read(limit)
 
-    state.next_timers = next_timers  # type: ignore[method-assign, assignment]
+    state.next_timers = next_timers  # type: ignore[method-assign, assignment]  # reads are counted
     return counted

@@ -20,6 +20,7 @@ from engine.partition import (
 )
 from engine.records import Publication, Reply, ReplyAddress, ReplyStatus, SendNumber, Topic
 from schemas.errors import NewerRecordError
+from storage.batch import Batch
 from storage.errors import FenceLostError
 from storage.ports import Put
 from tests.support.batches import Applying, published, record, rubbish
@@ -29,11 +30,10 @@ from tests.support.partition_states import instance
 from tests.support.virtual_time import in_virtual_time
 
 
-def replies(run: Applying, batch: object) -> list[Reply]:
+def replies(run: Applying, batch: Batch) -> list[Reply]:
     codec = run.bench.services.codec
     return [
-        codec.decode_published(entry.value or b"", Reply)
-        for entry in published(batch, REPLIES)  # type: ignore[arg-type]
+        codec.decode_published(entry.value or b"", Reply) for entry in published(batch, REPLIES)
     ]
 
 

@@ -30,7 +30,7 @@ class StoredWindow:
             first, second = await self.store.query(lookup_reads(KEYS, command_id))
             assert isinstance(first, list)
             assert isinstance(second, list)
-            batch.learn(command_id, (first[0], second[0]))  # type: ignore[arg-type]
+            batch.learn(command_id, (first[0], second[0]))  # type: ignore[arg-type]  # lists of bytes or None
         return batch
 
     async def commit(self, batch: WindowBatch) -> None:
