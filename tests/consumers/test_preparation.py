@@ -8,10 +8,12 @@ from msgspec.structs import replace
 
 from consumers.log import LogRecord
 from consumers.preparation import Preparation
-from consumers.services import Limits
+from consumers.services import Limits, Services
 from schemas.errors import NewerRecordError
 from storage.batch import Batch
 from storage.commits import bytes_of
+from storage.keys import PartitionKeys
+from storage.partition import PartitionState, Rules
 from storage.ports import Operation
 from tests.support.batches import Applying, published, record, rubbish
 from tests.support.owner_bench import DEAD_LETTERS, START_MS, OwnerBench
@@ -168,6 +170,62 @@ async def test_after_two_deaths_one_record_is_taken_at_a_time_and_after_six_it_i
     assert prepared.count == 1
     (letter,) = published(prepared.batch, DEAD_LETTERS)
     assert b"6 owners of the partition did not survive" in dict(letter.headers)["reason"]
+
+
+@in_virtual_time
+async def test_what_others_do_while_a_record_kills_the_process_is_not_taken_for_what_kills_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bench = OwnerBench(partitions=2)
+    await bench.initialise(2)
+
+    async def die_soon(records: list[LogRecord], trim: int) -> Any:
+        await asyncio.sleep(0.1)
+        raise asyncio.CancelledError
+
+    for _ in range(6):
+        services = replace(bench.services, alone=asyncio.Lock())
+        deadly, other = await two_partitions(services)
+        monkeypatch.setattr(deadly, "_attempt", die_soon)
+        monkeypatch.setattr(other, "_attempt", slow(other))
+        dying = asyncio.create_task(deadly.prepare(messages(2), 0))
+        living = asyncio.create_task(other.prepare(messages(2), 0))
+        await asyncio.wait([dying])
+        living.cancel()
+        await asyncio.wait([living])
+    deadly, other = await two_partitions(bench.services)
+
+    letters = [
+        len(published((await each.prepare(messages(2), 0)).batch, DEAD_LETTERS))
+        for each in (deadly, other)
+    ]
+
+    assert letters == [1, 0]
+
+
+async def two_partitions(services: Services) -> list[Preparation]:
+    """Two partitions of one process, loaded."""
+    found = []
+    for number in range(2):
+        rules = Rules(
+            settings=services.settings, cache_bytes_max=1_000, name_commit=services.name_commit
+        )
+        keys = PartitionKeys(services.namespace, number)
+        state = PartitionState(services.store, keys, services.models, rules)
+        await state.load()
+        found.append(Preparation(services, state, number))
+    return found
+
+
+def slow(made: Preparation) -> Any:
+    """An attempt that is still under way a second later."""
+    whole = made._attempt
+
+    async def attempt(records: list[LogRecord], trim: int) -> Any:
+        await asyncio.sleep(1)
+        return await whole(records, trim)
+
+    return attempt
 
 
 @in_virtual_time
