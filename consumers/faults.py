@@ -29,7 +29,7 @@ from schemas.errors import UndecodableRecordError
 from schemas.topics import topic_name
 
 ENGINE_FAULT = "ENGINE_FAULT"
-"""The kind of the incident (WIRE)."""
+"""The kind of the incident, as the wire has it."""
 
 INCIDENT_MAX = 1_000
 """Characters of the incident's message."""

@@ -24,7 +24,7 @@ from schemas.topics import topic_name
 log = logging.getLogger(__name__)
 
 EFFECT_UNDELIVERABLE = "EFFECT_UNDELIVERABLE"
-"""The kind of the incident (WIRE)."""
+"""The kind of the incident, as the wire has it."""
 
 NOWHERE = -1
 """Partition and offset of a record that was never written."""

@@ -16,6 +16,6 @@ models        the processes
 chance        what goes wrong how often: a seed draws a mixture of its own
 reference     what must be: the log folded record by record by an owner that nothing disturbs
 invariants    what is compared, when a run is over
-mutations     the holes of PROTOCOL.md put back on purpose; each must be found
+mutations     known holes put back on purpose; each must be found
 run           one run, from seed to report
 """

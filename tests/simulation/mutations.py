@@ -1,4 +1,4 @@
-"""The holes of `PROTOCOL.md`, put back on purpose: a rule that nothing needs is no rule.
+"""Holes that a design like this could have, put back on purpose: a rule nothing needs is none.
 
 Each mutation replaces one seam of the shipping code (or of a simulated client, where the hole is a
 library's) while a run is played. What the run is held against is always made by the whole code.

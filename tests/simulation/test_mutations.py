@@ -1,4 +1,4 @@
-"""Each hole of `PROTOCOL.md`, put back on purpose, is found: the simulation looks where it must."""
+"""Each known hole, put back on purpose, is found: the simulation looks where it must."""
 
 import pytest
 
