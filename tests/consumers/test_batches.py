@@ -10,7 +10,6 @@ from consumers.log import Fetched, LogInterruptedError
 from consumers.outbox import Outbox, OutboxPublisher
 from consumers.services import Limits
 from consumers.timers import Timers
-from storage.partition import PartitionState, Rules
 from tests.support.owner_bench import OwnerBench
 from tests.support.virtual_time import in_virtual_time
 
@@ -21,13 +20,7 @@ class Taking:
     def __init__(self, bench: OwnerBench) -> None:
         self.bench = bench
         services = bench.services
-        names = iter(range(1, 10_000))
-        rules = Rules(
-            settings=services.settings,
-            cache_bytes_max=1_000_000,
-            name_commit=lambda: f"{next(names):016x}",
-        )
-        self.state = PartitionState(services.store, bench.keys, services.models, rules)
+        self.state = bench.state()
         self.outbox = Outbox(services.limits)
         timers = Timers(services, self.state, 0)
         self.batches = Batches(services, self.state, self.outbox, timers, 0)

@@ -10,7 +10,6 @@ from engine.settings import Settings
 from schemas.publication_writer import OutboxRecord
 from schemas.snapshot import decode
 from storage.batch import Batch
-from storage.partition import PartitionState, Rules
 from tests.support.owner_bench import COMMANDS, NAMESPACE, REPLIES, START_MS, OwnerBench
 
 WITH_REPLY = (("reply-to", REPLIES.encode()),)
@@ -38,13 +37,7 @@ class Applying:
     def __init__(self, bench: OwnerBench) -> None:
         self.bench = bench
         services = bench.services
-        names = iter(range(1, 1_000))
-        rules = Rules(
-            settings=services.settings,
-            cache_bytes_max=1_000_000,
-            name_commit=lambda: f"{next(names):016x}",
-        )
-        self.state = PartitionState(services.store, bench.keys, services.models, rules)
+        self.state = bench.state()
         self.transactions = Transactions(services.codec, COMMANDS, services.clock, services.metrics)
 
     async def open(self) -> "Applying":

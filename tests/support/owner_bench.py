@@ -10,6 +10,7 @@ await bench.until("it is applied", lambda: bench.fence.next_offset == 1)
 import asyncio
 import json
 from collections.abc import Callable, Sequence
+from itertools import count
 from typing import Any
 
 from consumers.log import Acknowledgement, OutgoingRecord, Publisher, PublishFailedError
@@ -31,6 +32,7 @@ from storage.commits import only_removes
 from storage.errors import StoreUnavailableError
 from storage.keys import PartitionKeys
 from storage.memory_store import MemoryKeyspace, MemoryStore
+from storage.partition import PartitionState, Rules
 from storage.ports import Commit, Fence
 from tests.support.virtual_time import VirtualClock
 
@@ -163,6 +165,16 @@ class OwnerBench:
     async def initialise(self, partitions: int = 1) -> None:
         for number in range(partitions):
             await self.store.initialise(number, FIRST_FENCE)
+
+    def state(self) -> PartitionState:
+        """Partition 0 as an owner has it, not loaded yet; its commits are named 1, 2, 3, ..."""
+        services, names = self.services, count(1)
+        rules = Rules(
+            settings=services.settings,
+            cache_bytes_max=1_000_000,
+            name_commit=lambda: f"{next(names):016x}",
+        )
+        return PartitionState(services.store, self.keys, services.models, rules)
 
     def own(self, number: int = 0) -> Partition:
         """Begin to own a partition, in the background."""
