@@ -56,7 +56,7 @@ demo: venv ## a process starts, sleeps, survives the killing of its engine, wake
 simulate: venv ## the seeded simulation; SEEDS=n
 	$(BIN)/python -m tests.simulation --seeds $(SEEDS)
 
-tck: venv ## the FEEL conformance tests
+tck: venv ## the FEEL conformance tests; TORPOR_TCK=folder with their cases
 	$(BIN)/python -m tests.tck
 
 bench: venv ## the benchmarks

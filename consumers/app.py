@@ -82,8 +82,12 @@ class Engine:
         reasons = []
         if not self.kafka.is_assigned:
             reasons.append("the consumer group has not given this process its partitions yet")
+        if (topic := self.kafka.missing_topic) is not None:
+            reasons.append(f"there is no topic {topic}")
         if not self.memory.has_room():
             reasons.append("Redis is nearly full: no commands are taken")
+        if self.member.unreachable:
+            reasons.append(f"Redis does not answer: {self.member.unreachable}")
         reasons += [
             f"partition {number} is {partition.condition}: {partition.reason or 'a moment'}"
             for number, partition in self.member.partitions.items()

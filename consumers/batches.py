@@ -43,7 +43,12 @@ class Batches:
         await self._preparation.leave()
 
     async def run(self, publisher: OutboxPublisher) -> None:
-        """Take batches until cancelled. Raises StorageError, LogError, SchemaError."""
+        """Take batches until cancelled. Raises StorageError, LogError, SchemaError.
+
+        First what is settled goes: a store that is full takes a commit that only removes, and with
+        it gets the room for the next.
+        """
+        await self._trim()
         while True:
             if self._outbox.is_full or not self._services.may_take():
                 await self._relieve(publisher)

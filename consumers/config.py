@@ -11,7 +11,7 @@ import msgspec
 from consumers.kafka_connection import KafkaConnection
 from consumers.kafka_log import SESSION_MS
 from schemas.topics import is_namespace
-from storage.redis_topology import topology_of
+from storage.redis_topology import topology_of, without_password
 
 HTTP = "127.0.0.1:8080"
 
@@ -113,7 +113,8 @@ def _check(config: Config) -> None:
     try:
         topology_of(config.redis)
     except ValueError as error:
-        raise ConfigError(f"--redis {config.redis!r}: {error}") from error
+        shown = without_password(config.redis)
+        raise ConfigError(f"--redis {shown!r}: {error}") from error
 
 
 def _check_address(option: str, address: str) -> None:

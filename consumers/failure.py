@@ -12,7 +12,12 @@ END           the partition is no longer ours
 from collections.abc import Mapping
 from enum import StrEnum
 
-from consumers.errors import EngineFaultError, LogMismatchError, NotInitialisedError
+from consumers.errors import (
+    EngineFaultError,
+    LogMismatchError,
+    NotInitialisedError,
+    RecordTooLargeError,
+)
 from consumers.log import (
     LogInterruptedError,
     LogUnavailableError,
@@ -53,6 +58,7 @@ ACTIONS: Mapping[type[Exception], Action] = {
     DefinitionError: Action.DEAD_LETTER,
     EngineFaultError: Action.DEAD_LETTER,
     InvariantError: Action.DEAD_LETTER,
+    RecordTooLargeError: Action.DEAD_LETTER,
     UndecodableRecordError: Action.DEAD_LETTER,
     FenceLostError: Action.LOAD,
     LogInterruptedError: Action.LOAD,

@@ -7,10 +7,12 @@ incident. These commands go through the log like any send, numbered, so they are
 
 import traceback
 
+from consumers.errors import RecordTooLargeError
 from consumers.log import LogRecord
 from engine import commands as c
 from engine.outcome import TimerChange
 from engine.partition import InvalidCommand, PartitionInfo, RecordOutcome, Stimulus
+from engine.partition.publishing import Publishing
 from engine.records import (
     DeadLetter,
     Publication,
@@ -21,12 +23,13 @@ from engine.records import (
     SentCommand,
     Topic,
 )
-from engine.rejections import RejectionCode
+from engine.rejections import Rejection, RejectionCode
 from engine.routing import address_of, is_instance, kafka_key, partition_of
 from schemas.errors import UndecodableRecordError
+from schemas.topics import topic_name
 
 ENGINE_FAULT = "ENGINE_FAULT"
-"""The kind of the incident (WIRE)."""
+"""The kind of the incident, as the wire has it."""
 
 INCIDENT_MAX = 1_000
 """Characters of the incident's message."""
@@ -48,31 +51,37 @@ def refused_record(
     return outcome
 
 
+def undecodable(record: LogRecord, topic: str, error: Exception) -> UndecodableRecordError:
+    """For a record that the decoder itself fails on, with the traceback of that bug."""
+    return UndecodableRecordError(_letter(record, topic, error))
+
+
 def failed_command(
     record: LogRecord, stimulus: Stimulus, info: PartitionInfo, error: Exception
 ) -> RecordOutcome:
     """A command that the engine cannot apply: dead-lettered with its traceback."""
     outcome = RecordOutcome(now=max(info.now, record.timestamp_ms))
-    letter = DeadLetter(
-        value=record.value,
-        key=record.key,
-        reason="".join(traceback.format_exception(error))[-REASON_MAX:],
-        topic=f"{info.namespace}.{Topic.COMMANDS}",
-        partition=record.partition,
-        offset=record.offset,
-        headers=record.headers,
-    )
-    _dead_letter(outcome, letter)
+    _dead_letter(outcome, _letter(record, topic_name(info.namespace, Topic.COMMANDS), error))
     command_id = stimulus.command_id or f"{record.partition}-{record.offset}"
     if stimulus.reply is not None:
-        detail = f"The engine failed on this command, which is now a dead letter: {error}"
+        detail = f"The engine failed on this command, which is now a dead letter: {_text_of(error)}"
         _answer(outcome, command_id, stimulus.reply, (RejectionCode.INVALID_STATE, detail))
-    if stimulus.number is not None and stimulus.source_partition is not None:
-        outcome.source = (stimulus.source_partition, stimulus.number)
+    outcome.source = stimulus.sent_from(info.partitions)
     if not isinstance(stimulus.command, InvalidCommand):
         outcome.timers.extend(_withdrawn_timer(stimulus.command))
-        for command in stand_ins(stimulus.command, str(error)[:INCIDENT_MAX]):
+        for command in stand_ins(stimulus.command, _text_of(error)[:INCIDENT_MAX]):
             _send(outcome, command, command_id, info, record.offset)
+    return outcome
+
+
+def too_large(
+    record: LogRecord, stimulus: Stimulus, info: PartitionInfo, error: RecordTooLargeError
+) -> RecordOutcome:
+    """A client's command that leads to a record which no topic takes: rejected, as too large."""
+    outcome = RecordOutcome(now=max(info.now, record.timestamp_ms))
+    outcome.source = stimulus.sent_from(info.partitions)
+    rejection = Rejection(RejectionCode.TOO_LARGE, str(error))
+    Publishing(info, stimulus, outcome).reject(rejection)
     return outcome
 
 
@@ -124,6 +133,23 @@ def _incident_at_address(command: c.AnyCommand, reason: str) -> tuple[c.AnyComma
 
 def _incident(instance_id: str, reason: str) -> c.RaiseIncident:
     return c.RaiseIncident(instance_id=instance_id, kind=ENGINE_FAULT, message=reason)
+
+
+def _letter(record: LogRecord, topic: str, error: Exception) -> DeadLetter:
+    return DeadLetter(
+        value=record.value,
+        key=record.key,
+        reason="".join(traceback.format_exception(error))[-REASON_MAX:],
+        topic=topic,
+        partition=record.partition,
+        offset=record.offset,
+        headers=record.headers,
+    )
+
+
+def _text_of(error: Exception) -> str:
+    """What an exception says, as text that can be encoded whatever it quotes."""
+    return str(error).encode(errors="replace").decode()
 
 
 def _dead_letter(outcome: RecordOutcome, letter: DeadLetter) -> None:

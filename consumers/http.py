@@ -34,6 +34,7 @@ log = logging.getLogger(__name__)
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 SHUTDOWN_S = 1.0
+DIGITS_MAX = 19
 PROMETHEUS = "text/plain; version=0.0.4"
 
 
@@ -130,8 +131,8 @@ class HttpServer:
 
     async def _definition(self, request: web.Request) -> web.Response:
         process_id, version = request.match_info["id"], request.match_info["version"]
-        if not (version.isascii() and version.isdigit()):
-            return _problem(400, f"the version {version!r} is no number")
+        if not _is_number(version):
+            return _problem(400, f"the version {version[:40]!r} is no number")
         found = await self._lookup.definition(process_id, int(version))
         if found is None:
             return _problem(404, f"there is no version {version} of {process_id}")
@@ -141,9 +142,14 @@ class HttpServer:
 def _limit(request: web.Request) -> int:
     """Raises HTTPBadRequest."""
     text = request.query.get("limit", str(PAGE))
-    if not (text.isascii() and text.isdigit() and 0 < int(text) <= PAGE_MAX):
-        raise web.HTTPBadRequest(text=f"limit {text!r} is not a number from 1 to {PAGE_MAX}")
+    if not (_is_number(text) and 0 < int(text) <= PAGE_MAX):
+        raise web.HTTPBadRequest(text=f"limit {text[:40]!r} is not a number from 1 to {PAGE_MAX}")
     return int(text)
+
+
+def _is_number(text: str) -> bool:
+    """Whether it is a natural number of a length that `int` takes, and that anything can have."""
+    return text.isascii() and text.isdigit() and len(text) <= DIGITS_MAX
 
 
 @web.middleware

@@ -72,8 +72,25 @@ class WatchedConsumer(AIOKafkaConsumer):  # type: ignore[misc]  # aiokafka ships
         self._send = self._client.send
         self._client.send = self._send_watched
 
+    async def stop(self) -> None:
+        """As aiokafka's, which comes out as a cancellation of the caller, and leaves connections
+        open, when a broker is away: it cancels a request of its own and then awaits it."""
+        stopping = asyncio.ensure_future(super().stop())
+        try:
+            await asyncio.wait([stopping])
+        finally:
+            stopping.cancel()
+        if stopping.cancelled():
+            await self._client.close()
+        else:
+            stopping.result()
+
     def is_assigned(self, partition: TopicPartition) -> bool:
         return bool(self._subscription.is_assigned(partition))
+
+    def knows(self, topic: str) -> bool:
+        """Whether the brokers told of the topic when they were asked last."""
+        return bool(self._client.cluster.partitions_for_topic(topic))
 
     def leader_of(self, partition: TopicPartition) -> int | None:
         leader: int | None = self._client.cluster.leader_for_partition(partition)

@@ -46,6 +46,9 @@ log = logging.getLogger(__name__)
 
 SESSION_MS = 10_000
 HEARTBEAT_MS = 500
+METADATA_MS = 10_000
+"""A topic that was deleted and made anew is looked at after so long, to be refused."""
+
 LEAVE_TIMEOUT_S = 5.0
 DRAIN_MS = 1_000
 DRAIN_RECORDS = 2_000
@@ -96,6 +99,7 @@ class KafkaMember(CommandLog, Membership):
             session_timeout_ms=self._session_ms,
             heartbeat_interval_ms=HEARTBEAT_MS,
             max_poll_interval_ms=IDLE_MS_MAX,
+            metadata_max_age_ms=METADATA_MS,
             enable_auto_commit=False,
             **reading_options(self._connection),
         )
@@ -120,6 +124,14 @@ class KafkaMember(CommandLog, Membership):
                 async with asyncio.timeout(LEAVE_TIMEOUT_S):
                     await consumer.stop()
         await self._reader.close()
+
+    @property
+    def missing_topic(self) -> str | None:
+        """The command topic when the brokers know none: then the group has no partitions to give,
+        which looks as if others had them all."""
+        if self._consumer is None or self._consumer.knows(self._topic):
+            return None
+        return self._topic
 
     async def lost(self) -> None:
         """Returns when the membership has broken down for good, which aiokafka does not mend."""

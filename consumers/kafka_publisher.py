@@ -28,7 +28,7 @@ from consumers.log import (
 )
 from engine.records import Topic
 from engine.routing import murmur2
-from schemas.topics import topic_name
+from schemas.topics import is_reply_topic, topic_name
 
 log = logging.getLogger(__name__)
 
@@ -53,6 +53,7 @@ class KafkaPublishers(Publishers):
     """All publishers of this process share one producer, until its first failure."""
 
     def __init__(self, connection: KafkaConnection, namespace: str, partitions: int) -> None:
+        self.namespace = namespace
         self._connection = connection
         self._job_topics = JobTopics(connection, namespace, partitions)
         self._session: ProducerSession | None = None
@@ -162,20 +163,32 @@ class KafkaPublisher(Publisher):
     async def send(self, records: Sequence[OutgoingRecord]) -> list[Acknowledgement]:
         if self._session.failure is not None:
             raise PublishFailedError(self._session.failure)
+        targets: list[TopicPartition] = []
+        refusal: PublishRefusedError | None = None
         try:
-            targets = [await self._target(record) for record in records]
+            for record in records:
+                targets.append(await self._target(record))  # noqa: PERF401 - some, if one raises
         except LogUnavailableError as error:
             raise PublishFailedError(str(error)) from error
-        return await self._send_to(targets, records)
+        except PublishRefusedError as error:
+            refusal = error
+        return await self._send_to(targets, records, refusal)
 
     async def close(self) -> None:
         """The producer is the process's."""
 
     async def _send_to(
-        self, targets: Sequence[TopicPartition], records: Sequence[OutgoingRecord]
+        self,
+        targets: Sequence[TopicPartition],
+        records: Sequence[OutgoingRecord],
+        refusal: PublishRefusedError | None,
     ) -> list[Acknowledgement]:
-        """Each topic partition's share at once; answers in the order of the call."""
-        sendable, refusal = _sendable(records)
+        """Each topic partition's share at once; answers in the order of the call.
+
+        `refusal` is of the record behind the last target.
+        """
+        sendable, too_large = _sendable(records[: len(targets)])
+        refusal = too_large or refusal
         shares: dict[TopicPartition, list[int]] = {}
         for number, target in enumerate(targets[:sendable]):
             shares.setdefault(target, []).append(number)
@@ -209,7 +222,10 @@ class KafkaPublisher(Publisher):
             count = await self._session.unless_over(question)
         partition = record.partition
         if partition is None:
-            partition = (murmur2(record.key or b"") & 0x7FFFFFFF) % count
+            partition = _partition_of_key(record, count)
+        elif partition >= count and is_reply_topic(self._publishers.namespace, record.topic):
+            # A mistake of who asked for it there: the replies to others must not wait for it.
+            partition = _partition_of_key(record, count)
         elif partition >= count:
             raise PublishRefusedError(f"{record.topic} has no partition {partition}")
         return TopicPartition(record.topic, partition)
@@ -217,6 +233,10 @@ class KafkaPublisher(Publisher):
 
 _UNTOLD = Acknowledgement(partition=-1, offset=-1, timestamp_ms=-1)
 """Stands for a record that was written by a call which failed later on."""
+
+
+def _partition_of_key(record: OutgoingRecord, count: int) -> int:
+    return (murmur2(record.key or b"") & 0x7FFFFFFF) % count
 
 
 def _sendable(records: Sequence[OutgoingRecord]) -> tuple[int, PublishRefusedError | None]:

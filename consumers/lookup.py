@@ -7,7 +7,9 @@ started or ends meanwhile may be missing or, when others with its score ended, s
 
 import base64
 import binascii
+import logging
 from collections.abc import AsyncIterator, Callable, Sequence
+from itertools import islice
 from typing import Protocol, TypeAlias
 
 import msgspec
@@ -28,6 +30,8 @@ from storage.documents import decode_document, document_reads
 from storage.errors import ContentMissingError
 from storage.keys import PartitionKeys, deployments_partition
 from storage.ports import Answer, Get, HashGet, SortedRange, Store, StoreRead
+
+log = logging.getLogger(__name__)
 
 PAGE = 50
 PAGE_MAX = 500
@@ -63,7 +67,8 @@ def decode_cursor(text: str | None) -> Cursor:
         cursor = msgspec.json.decode(base64.urlsafe_b64decode(padded), type=Cursor)
     except (msgspec.DecodeError, binascii.Error, ValueError) as error:
         raise BadCursorError(f"{text!r} is no cursor") from error
-    if min(cursor.partition, cursor.score, cursor.seen) < 0:
+    parts = (cursor.partition, cursor.score, cursor.seen)
+    if min(parts) < 0 or max(parts) > SCORE_MAX:
         raise BadCursorError(f"{text!r} is no cursor")
     return cursor
 
@@ -131,7 +136,7 @@ class Lookup:
         self, wanted: InstanceFilter, cursor: Cursor = START, limit: int = PAGE
     ) -> Json:
         async def items(members: Sequence[Member]) -> list[Json | None]:
-            states = await self._documents([name for name, _ in members])
+            states = await self._readable([name for name, _ in members])
             return [
                 list_instance(state)
                 if isinstance(state, ProcessInstance) and wanted.matches(state)
@@ -144,7 +149,7 @@ class Lookup:
     async def tasks(self, wanted: TaskFilter, cursor: Cursor = START, limit: int = PAGE) -> Json:
         async def items(members: Sequence[Member]) -> list[Json | None]:
             handles = [split_handle(name) for name, _ in members]
-            states = await self._documents([instance_id for instance_id, _ in handles])
+            states = await self._readable([instance_id for instance_id, _ in handles])
             return [
                 _task_item(state, number, wanted)
                 for state, (_, number) in zip(states, handles, strict=True)
@@ -195,14 +200,24 @@ class Lookup:
 
     async def _documents(self, addresses: Sequence[str]) -> list[AggregateState | None]:
         """Raises DocumentError."""
-        reads = [document_reads(self._keys_of(address), address) for address in addresses]
-        answers = await self._store.query([read for group in reads for read in group])
+        return [decode_document(found).state for found in await self._stored(addresses)]
+
+    async def _readable(self, addresses: Sequence[str]) -> list[AggregateState | None]:
+        """As `_documents`, without those that cannot be read: one must not hide all others."""
         states: list[AggregateState | None] = []
-        start = 0
-        for group in reads:
-            states.append(decode_document(answers[start : start + len(group)]).state)
-            start += len(group)
+        for address, found in zip(addresses, await self._stored(addresses), strict=True):
+            try:
+                states.append(decode_document(found).state)
+            except SchemaError as error:
+                log.warning("left out of a list: %s", error, extra={"instance": address})
+                states.append(None)
         return states
+
+    async def _stored(self, addresses: Sequence[str]) -> list[list[Answer]]:
+        """What the store has of each document."""
+        reads = [document_reads(self._keys_of(address), address) for address in addresses]
+        answers = iter(await self._store.query([read for group in reads for read in group]))
+        return [list(islice(answers, len(group))) for group in reads]
 
     def _keys_of(self, address: str) -> PartitionKeys:
         return self._keys[partition_of(kafka_key(address), len(self._keys))]

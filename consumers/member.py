@@ -24,6 +24,15 @@ class Member(Assignments):
         self._services = services
         self._partitions: dict[int, Partition] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._unreachable = ""
+
+    @property
+    def unreachable(self) -> str:
+        """Why the store could not be looked at; empty when it could.
+
+        Partitions with nothing to do would not notice by themselves.
+        """
+        return self._unreachable
 
     @property
     def partitions(self) -> dict[int, Partition]:
@@ -37,7 +46,8 @@ class Member(Assignments):
 
     async def assigned(self, partitions: Sequence[int]) -> None:
         for number in partitions:
-            if number not in self._partitions:
+            task = self._tasks.get(number)
+            if task is None or task.done():
                 partition = Partition(self._services, number)
                 self._partitions[number] = partition
                 name = f"partition-{number}"
@@ -73,6 +83,7 @@ class Member(Assignments):
             if (fence := partition.fence) is not None
         ]
         if not expected:
+            self._unreachable = ""  # those that back off say so themselves
             return
         found = await self._fences([number for _, number, _ in expected])
         for (partition, _, fence), seen in zip(expected, found, strict=False):
@@ -86,9 +97,13 @@ class Member(Assignments):
         """
         for _ in range(2):
             try:
-                return await self._services.store.fences(partitions)
+                found = await self._services.store.fences(partitions)
             except StorageError as error:
                 log.warning("no look at the fences: %s", error)
+                self._unreachable = str(error)
+            else:
+                self._unreachable = ""
+                return found
         return []
 
     async def _report(self) -> None:

@@ -23,7 +23,7 @@ from storage.errors import PartitionHaltedError
 class Slot:
     """One entry of the outbox, and whether it needs no more publishing."""
 
-    __slots__ = ("is_settled", "record", "refused_at_ms", "size")
+    __slots__ = ("is_settled", "record", "size")
 
     def __init__(self, entry: bytes) -> None:
         try:
@@ -32,7 +32,6 @@ class Slot:
             raise PartitionHaltedError(f"an entry of the outbox is corrupt: {error}") from error
         self.size = len(entry)
         self.is_settled = False
-        self.refused_at_ms: int | None = None
 
 
 class Outbox:
@@ -94,6 +93,7 @@ class OutboxPublisher:
         self._undeliverable = Undeliverable(services, partition)
         self._partition = partition
         self._lanes: dict[str, deque[Slot]] = {}
+        self._refused_at_ms: dict[str, int] = {}
         self._running: Together | None = None
         self.settled = asyncio.Event()
 
@@ -133,10 +133,14 @@ class OutboxPublisher:
                 self._settle(lane, error.acknowledged)
                 if not isinstance(error, PublishRefusedError):
                     raise
-                await self._endure(lane, error)
+                if error.acknowledged:
+                    self._refused_at_ms.pop(topic, None)
+                await self._endure(topic, error)
             else:
                 self._settle(lane, len(batch))
+                self._refused_at_ms.pop(topic, None)
         del self._lanes[topic]
+        self._refused_at_ms.pop(topic, None)
 
     def _next_batch(self, lane: deque[Slot]) -> list[Slot]:
         limits = self._services.limits
@@ -160,13 +164,15 @@ class OutboxPublisher:
             )
             self.settled.set()
 
-    async def _endure(self, lane: deque[Slot], error: PublishRefusedError) -> None:
-        """The head of the lane was refused."""
-        head = lane[0]
+    async def _endure(self, topic: str, error: PublishRefusedError) -> None:
+        """The head of the lane was refused.
+
+        Patience is with the topic: once it has ended, what follows is given up as soon as it is
+        refused, too. With each for itself a topic that does not exist would fill the outbox.
+        """
+        lane = self._lanes[topic]
         now = self._services.clock.monotonic_ms()
-        if head.refused_at_ms is None:
-            head.refused_at_ms = now
-        waited = now - head.refused_at_ms
+        waited = now - self._refused_at_ms.setdefault(topic, now)
         publisher = self._publisher
-        if await self._undeliverable.endure(head.record, waited, publisher, error):
+        if await self._undeliverable.endure(lane[0].record, waited, publisher, error):
             self._settle(lane, 1)

@@ -2,11 +2,14 @@
 
 What cannot be applied is found out record by record. A record that kills the process leaves a
 count behind (a plain key named by the fence that it follows): its next owners take one record at a
-time, and after some attempts the record is dead-lettered without being tried.
+time, and after some attempts the record is dead-lettered without being tried. What other partitions
+of the process were doing when it died has a count, too: so whoever finds one tries alone.
 """
 
+import asyncio
 import logging
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 import msgspec
 
@@ -16,8 +19,10 @@ from consumers.services import Services
 from consumers.transactions import Received, Transactions
 from engine import commands as c
 from engine.partition import InvalidCommand, PartitionInfo, Stimulus
+from engine.records import Topic
 from engine.routing import address_of
 from schemas.errors import NewerDocumentError, NewerRecordError
+from schemas.topics import topic_name
 from storage.batch import Batch
 from storage.commits import bytes_of
 from storage.errors import StorageError, StoreUnavailableError
@@ -25,6 +30,13 @@ from storage.partition import PartitionState
 from storage.ports import Commit, Fence
 
 log = logging.getLogger(__name__)
+
+
+ALONE_S = 10.0
+"""How long to wait for the others: one of them may be waiting for what this partition is to do."""
+
+RECORDS_A_TURN = 16
+"""After so many records others have their turn: heartbeats, publishers, HTTP."""
 
 
 class Prepared(msgspec.Struct, frozen=True, eq=False):
@@ -43,18 +55,28 @@ class Preparation:
         self._limits = services.limits
         self._state = state
         self._partition = partition
-        self._transactions = Transactions(services.codec, services.clock, services.metrics)
+        topic = topic_name(services.namespace, Topic.COMMANDS)
+        self._transactions = Transactions(services.codec, topic, services.clock, services.metrics)
         self._is_fresh = True
         self._careful = 0
         self._attempts = 0
         self._counted: Fence | None = None
         self._poison: dict[int, str] = {}
+        self._is_alone = False
 
     async def prepare(self, fetched: Sequence[LogRecord], trim: int) -> Prepared:
         """Apply as many of the records as make a batch; `trim` entries of the outbox go with it.
 
         Raises StorageError, NewerRecordError, NewerDocumentError.
         """
+        try:
+            return await self._prepare(fetched, trim)
+        finally:
+            if self._is_alone:
+                self._is_alone = False
+                self._services.alone.release()
+
+    async def _prepare(self, fetched: Sequence[LogRecord], trim: int) -> Prepared:
         await self._begin(fetched[0])
         count = 1 if self._careful else min(len(fetched), self._limits.batch_records_max)
         while True:
@@ -89,6 +111,8 @@ class Preparation:
         for each in received:
             now = await self._transactions.apply(batch, each, self._info(fence, now))
             count += 1
+            if count % RECORDS_A_TURN == 0:
+                await asyncio.sleep(0)
             if batch.bytes >= self._limits.commit_bytes_max:
                 break
         position = position_after(received[count - 1].record, now)
@@ -138,11 +162,30 @@ class Preparation:
             return
         if self._counted != self._state.fence:
             await self._count_attempt()
+            if self._attempts > 1:
+                await self._be_alone()
         if self._attempts >= self._limits.careful_attempts:
             self._careful = max(self._careful, self._limits.batch_records_max)
         if self._attempts > self._limits.poison_attempts:
             reason = f"{self._attempts - 1} owners of the partition did not survive this record"
             self._poison[first.offset] = reason
+
+    async def _be_alone(self) -> None:
+        """Count again while no other partition of this process tries what has a count.
+
+        Nobody is counted while it waits: else the heads of all partitions would be taken for what
+        killed the process, because they were under way when it died.
+        """
+        try:
+            await self._state.withdraw_attempt()
+        except StoreUnavailableError as error:
+            log.warning("attempt still counted: %s", error, extra={"partition": self._partition})
+            return
+        self._counted = None
+        with suppress(TimeoutError):
+            async with asyncio.timeout(ALONE_S):
+                self._is_alone = await self._services.alone.acquire()
+        await self._count_attempt()
 
     async def _count_attempt(self) -> None:
         await self.leave()

@@ -101,6 +101,9 @@ async def _exit_code(serving: "asyncio.Task[None]") -> int:
     except MembershipLostError as error:
         log.critical("ended: %s", error)
         return REFUSED
+    except OSError as error:
+        log.critical("not started: http cannot listen: %s", error)
+        return REFUSED
     return OK
 
 

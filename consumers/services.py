@@ -1,5 +1,6 @@
 """What the owner of a partition works with: the ports, the codec and the bounds. One a process."""
 
+import asyncio
 import secrets
 from collections.abc import Callable
 
@@ -44,6 +45,7 @@ class Services(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """`partitions` is what `init` fixed; a log with another number is refused.
 
     `may_take` says whether new commands may be taken now; no while the store is nearly full.
+    `alone` is held by the partition that tries a record which may have killed a process before.
     """
 
     namespace: str
@@ -59,3 +61,4 @@ class Services(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     limits: Limits = Limits()
     name_commit: Callable[[], str] = random_name
     may_take: Callable[[], bool] = lambda: True
+    alone: asyncio.Lock = msgspec.field(default_factory=asyncio.Lock)

@@ -11,22 +11,31 @@ import msgspec
 from msgspec.structs import replace
 
 from consumers.clock import Clock
-from consumers.errors import EngineFaultError
-from consumers.faults import failed_command, refused_record
+from consumers.errors import EngineFaultError, RecordTooLargeError
+from consumers.faults import failed_command, refused_record, too_large, undecodable
 from consumers.log import LogRecord
 from consumers.metrics import Metrics
+from engine import commands as c
 from engine.partition import (
     InvalidCommand,
     PartitionInfo,
     Read,
+    ReadSource,
     RecordOutcome,
     Stimulus,
     transact,
 )
-from engine.records import DeadLetter, Publication, SentCommand
+from engine.records import DeadLetter, Publication, SendNumber, SentCommand
 from engine.routing import address_of, is_instance
 from schemas.codec import Codec
-from schemas.errors import CorruptDocumentError, SchemaError, UndecodableRecordError
+from schemas.command_reader import COMMAND_BYTES_MAX
+from schemas.errors import (
+    CorruptDocumentError,
+    NewerRecordError,
+    SchemaError,
+    UndecodableRecordError,
+)
+from schemas.publication_writer import OutboxRecord
 from schemas.snapshot import encode
 from storage.batch import Batch
 from storage.errors import ContentMissingError, StorageError
@@ -46,10 +55,11 @@ class Received(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Transactions:
-    """Applies records of one namespace."""
+    """Applies records of the command topic `topic`."""
 
-    def __init__(self, codec: Codec, clock: Clock, metrics: Metrics) -> None:
+    def __init__(self, codec: Codec, topic: str, clock: Clock, metrics: Metrics) -> None:
         self._codec = codec
+        self._topic = topic
         self._clock = clock
         self._metrics = metrics
 
@@ -59,6 +69,12 @@ class Transactions:
             return Received(record=record, decoded=self._codec.decode_command(record))
         except UndecodableRecordError as error:
             return Received(record=record, decoded=error)
+        except NewerRecordError:
+            raise
+        except Exception as error:
+            text = "record that the decoder fails on"
+            log.exception(text, extra={"partition": record.partition})
+            return Received(record=record, decoded=undecodable(record, self._topic, error))
 
     async def apply(self, batch: Batch, received: Received, info: PartitionInfo) -> int:
         """Apply one record; answer: the partition's time after it.
@@ -73,12 +89,22 @@ class Transactions:
             self._add(batch, outcome, record)
             return outcome.now
         if received.poison is not None:
+            if await _is_copy(batch, stimulus, info):
+                return max(info.now, record.timestamp_ms)
             return self._give_up(batch, received, info, EngineFaultError(received.poison))
         try:
             outcome = await self._transact(batch, info, stimulus)
             self._add(batch, outcome, record)
+        except RecordTooLargeError as error:
+            if not isinstance(stimulus.command, c.ClientCommand):
+                return self._give_up(batch, received, info, error)
+            outcome = too_large(record, stimulus, info, error)
+            self._add(batch, outcome, record)
         except (EngineFaultError, CorruptDocumentError) as error:
             return self._give_up(batch, received, info, error)
+        if log.isEnabledFor(logging.DEBUG):
+            kind = type(stimulus.command).__name__
+            log.debug("applied %s", kind, extra=_context(stimulus, info))
         return outcome.now
 
     async def _transact(
@@ -119,13 +145,8 @@ class Transactions:
         """Dead-letter a command that cannot be applied."""
         stimulus = received.decoded
         assert isinstance(stimulus, Stimulus)
-        context = {
-            "partition": info.partition,
-            "instance": instance_of(stimulus),
-            "command": stimulus.command_id,
-        }
         text = "command dead-lettered at offset %d"
-        log.error(text, stimulus.offset, exc_info=error, extra=context)
+        log.error(text, stimulus.offset, exc_info=error, extra=_context(stimulus, info))
         self._metrics.count("torpor_dead_letters_total", reason=type(error).__name__)
         self._metrics.count("torpor_engine_faults_total", partition=info.partition)
         outcome = failed_command(received.record, stimulus, info, error)
@@ -136,6 +157,8 @@ class Transactions:
         """Encode what is published, then take the outcome. Raises EngineFaultError."""
         try:
             entries = [self._encode(each, record) for each in outcome.publications]
+        except RecordTooLargeError:
+            raise
         except Exception as error:
             raise EngineFaultError(f"{type(error).__name__}: {error}") from error
         batch.add(outcome, entries)
@@ -147,11 +170,41 @@ class Transactions:
         entry = self._codec.encode_publication(publication, record.partition, record.offset)
         if isinstance(publication.record, DeadLetter):
             entry = replace(entry, key=publication.record.key or b"")
+        elif (size := _size_of(entry)) > COMMAND_BYTES_MAX:
+            raise RecordTooLargeError(
+                f"Expected to lead to records of at most {COMMAND_BYTES_MAX} bytes, found one of"
+                f" {size} for {entry.topic}."
+            )
         return encode(entry)
+
+
+async def _is_copy(batch: Batch, stimulus: Stimulus, info: PartitionInfo) -> bool:
+    """Whether it is a send that was taken before: nothing must happen for it a second time, and the
+    number of the last that was taken must not fall."""
+    sent = stimulus.sent_from(info.partitions)
+    if sent is None:
+        return False
+    source, number = sent
+    last: SendNumber | None = await batch.answer(ReadSource(source))
+    return last is not None and number <= last
+
+
+def _size_of(entry: OutboxRecord) -> int:
+    headers = sum(len(name) + len(value) for name, value in entry.headers)
+    return len(entry.key) + len(entry.value or b"") + headers
 
 
 def _is_forwarding(publication: Publication) -> bool:
     return isinstance(publication.record, SentCommand) and publication.record.forwarded
+
+
+def _context(stimulus: Stimulus, info: PartitionInfo) -> dict[str, object]:
+    """What a line of the log says beside its text."""
+    return {
+        "partition": info.partition,
+        "instance": instance_of(stimulus),
+        "command": stimulus.command_id or f"{info.partition}-{stimulus.offset}",
+    }
 
 
 def instance_of(stimulus: Stimulus) -> str | None:

@@ -6,6 +6,8 @@ send, command  ever             (its loss could not be made up for)
 dead letter    ever             (its topic is ours: somebody has to put it right)
 reply          seconds          dropped, with a log line
 all else       minutes          dead-lettered, and a command in the log raises an incident
+
+The time is that for which the topic has taken nothing, however many entries it has refused.
 """
 
 import logging
@@ -17,11 +19,12 @@ from engine import commands as c
 from engine.records import DeadLetter, Publication, Topic
 from schemas import headers as h
 from schemas.publication_writer import OutboxRecord
+from schemas.topics import topic_name
 
 log = logging.getLogger(__name__)
 
 EFFECT_UNDELIVERABLE = "EFFECT_UNDELIVERABLE"
-"""The kind of the incident (WIRE)."""
+"""The kind of the incident, as the wire has it."""
 
 NOWHERE = -1
 """Partition and offset of a record that was never written."""
@@ -54,11 +57,14 @@ class Undeliverable:
     ) -> bool:
         """Wait before the next try, or give the entry up: whether it is done with.
 
-        The waits grow with the time that the entry has been refused. Raises PublishFailedError.
+        The waits grow with the time for which the topic has refused everything. Raises
+        PublishFailedError.
         """
         services = self._services
-        services.metrics.count("torpor_refused_sends_total", topic=record.topic)
         kind = kind_of(services.namespace, record.topic)
+        # Clients choose the names of topics for replies: labels must not become ever more by them.
+        label = topic_name(services.namespace, kind) if kind is Topic.REPLIES else record.topic
+        services.metrics.count("torpor_refused_sends_total", topic=label)
         patience = patience_ms(kind, services.limits)
         if patience is not None and refused_for_ms >= patience:
             return await self._give_up(record, kind, publisher, error)

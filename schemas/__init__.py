@@ -1,0 +1,1 @@
+"""The wire and storage contract: Avro schemas, frames, headers, versioned documents."""

@@ -13,6 +13,8 @@ from schemas.derive import COMMAND_FIELDS, COMMANDS
 from schemas.headers import BODY_TYPE, HeaderError, checked_command_id
 
 VARIABLES = "variables"
+ACTOR_MAX = 1_000
+"""Every record that a command causes repeats its actor."""
 
 COMMAND_TYPES: dict[str, type[Command]] = {command.__name__: command for command in COMMANDS}
 _CLIENT_COMMANDS = frozenset(command.__name__ for command in get_args(ClientCommand))
@@ -46,6 +48,7 @@ def read_fields(name: str, fields: dict[str, Any]) -> CommandBody:
     command_id, actor = fields.pop("command_id", None), fields.pop("actor", None)
     try:
         checked_command_id(command_id)
+        _check_actor(actor)
         if name in _CLIENT_COMMANDS and (text := fields.get(VARIABLES)) is not None:
             fields[VARIABLES] = _normalised(text)
         return CommandBody(
@@ -57,6 +60,13 @@ def read_fields(name: str, fields: dict[str, Any]) -> CommandBody:
         failure = BodyError(f"{name}: {error}")
         failure.command_id = command_id
         raise failure from None
+
+
+def _check_actor(actor: str | None) -> None:
+    if actor is not None and len(actor) > ACTOR_MAX:
+        raise HeaderError(
+            f"The actor must have at most {ACTOR_MAX} characters; it has {len(actor)}."
+        )
 
 
 def _normalised(text: object) -> str:

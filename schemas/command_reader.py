@@ -11,6 +11,7 @@ rejected and answered (`InvalidCommand`); something that nobody can take, which 
     JSON that is broken, with no type in the headers   UndecodableRecordError
     JSON that is broken, its type in the headers       InvalidCommand
     wrong fields, variables no object, wrong headers   InvalidCommand
+    larger than what can be forwarded, dead-lettered   InvalidCommand
     unknown type or schema, sent by an engine          NewerRecordError
 """
 
@@ -19,6 +20,7 @@ from typing import Protocol
 
 from engine.partition import InvalidCommand, Stimulus
 from engine.records import DeadLetter
+from engine.rejections import RejectionCode
 from schemas.command_body import (
     COMMAND_TYPES,
     BodyError,
@@ -39,6 +41,10 @@ from schemas.headers import (
     read_reply,
 )
 
+COMMAND_BYTES_MAX = 2 * 1024 * 1024 - 64 * 1024
+"""Key, value and headers of a command. Below what our topics take by more than is added to what is
+forwarded or dead-lettered."""
+
 
 class FoundRecord(Protocol):
     """A record of the command topic, from any log."""
@@ -57,6 +63,12 @@ class FoundRecord(Protocol):
     def headers(self) -> tuple[tuple[str, bytes], ...]: ...
 
 
+def size_of(record: FoundRecord) -> int:
+    """The bytes of a record's key, value and headers."""
+    headers = sum(len(name) + len(value) for name, value in record.headers)
+    return len(record.key or b"") + len(record.value or b"") + headers
+
+
 class UnknownCommandError(ValueError):
     """The record names no command that this process knows."""
 
@@ -71,6 +83,8 @@ class CommandReader:
 
     def read(self, record: FoundRecord) -> Stimulus:
         """The stimulus that a record is. Raises UndecodableRecordError, NewerRecordError."""
+        if size_of(record) > COMMAND_BYTES_MAX:
+            return self._too_large(record)
         try:
             headers = read_command_headers(self._namespace, record.headers)
         except HeaderError as error:
@@ -111,6 +125,21 @@ class CommandReader:
             command_id=_usable(command_id) or headers.command_id,
             reply=headers.reply,
             traceparent=headers.traceparent,
+        )
+
+    def _too_large(self, record: FoundRecord) -> Stimulus:
+        """It could not even be dead-lettered: with why and where it would not fit a record."""
+        known = read_reply(self._namespace, record.headers)
+        detail = (
+            f"Expected a record of at most {COMMAND_BYTES_MAX} bytes, with its key and headers, "
+            f"found {size_of(record)}."
+        )
+        return Stimulus(
+            offset=record.offset,
+            timestamp_ms=record.timestamp_ms,
+            command=InvalidCommand(detail=detail, code=RejectionCode.TOO_LARGE),
+            command_id=known.command_id,
+            reply=known.reply,
         )
 
     def _error(self, kind: type[RecordError], record: FoundRecord, reason: str) -> RecordError:

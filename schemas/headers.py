@@ -51,6 +51,8 @@ BODY_TYPE = "type"
 
 COMMAND_TYPE_PREFIX = "torpor.command."
 COMMAND_ID_MAX = 100
+TRACEPARENT_MAX = 512
+"""Ten times what it may have. A longer one is left out, as the standard has it of what is none."""
 CORRELATION_ID_MAX = 1_000
 _NUMBER_MAX = 2**63 - 1
 
@@ -97,7 +99,7 @@ def read_command_headers(namespace: str, headers: Headers) -> CommandHeaders:
         source_partition=source,
         number=number,
         forwarded=number is not None and FORWARDED in found,
-        traceparent=_text(found, TRACEPARENT),
+        traceparent=_traceparent(found),
     )
 
 
@@ -143,6 +145,12 @@ def _text(found: dict[str, bytes], name: str) -> str | None:
         return value.decode()
     except UnicodeDecodeError:
         raise HeaderError(f"The header {name} is not UTF-8.") from None
+
+
+def _traceparent(found: dict[str, bytes]) -> str | None:
+    if len(found.get(TRACEPARENT, b"")) > TRACEPARENT_MAX:
+        return None
+    return _text(found, TRACEPARENT)
 
 
 def _decimal(found: dict[str, bytes], name: str) -> int | None:

@@ -143,6 +143,11 @@ class MemoryStore:
         self.keyspace.set(key, str(count).encode())
         return count
 
+    async def withdraw_attempt(self, partition: int, fence: Fence) -> None:
+        key = PartitionKeys(self.namespace, partition).attempts(fence.commit)
+        count = int(self.keyspace.find(key, bytes) or b"0") - 1
+        self.keyspace.set(key, str(count).encode())
+
     async def end_attempt(self, partition: int, fence: Fence) -> None:
         self.keyspace.delete(PartitionKeys(self.namespace, partition).attempts(fence.commit))
 

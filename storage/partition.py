@@ -146,6 +146,10 @@ class PartitionState:
         """Count that an owner begins on this fence. Raises StoreUnavailableError."""
         return await self._store.begin_attempt(self._keys.partition, self.fence)
 
+    async def withdraw_attempt(self) -> None:
+        """Take back that this owner begins on this fence. Raises StoreUnavailableError."""
+        await self._store.withdraw_attempt(self._keys.partition, self.fence)
+
     async def end_attempt(self, fence: Fence) -> None:
         """This owner has survived what follows that fence. Raises StoreUnavailableError."""
         await self._store.end_attempt(self._keys.partition, fence)

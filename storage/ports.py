@@ -217,6 +217,10 @@ class Store(Protocol):
         """
         ...
 
+    async def withdraw_attempt(self, partition: int, fence: Fence) -> None:
+        """Take back one `begin_attempt`: nothing was begun. Raises StoreUnavailableError."""
+        ...
+
     async def end_attempt(self, partition: int, fence: Fence) -> None:
         """Forget the count: this owner has survived. Raises StoreUnavailableError."""
         ...

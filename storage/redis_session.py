@@ -105,7 +105,8 @@ async def open_session(
             await connection.connect()  # type: ignore[no-untyped-call]  # redis-py's lacks types
     except (RedisError, OSError, TimeoutError) as error:
         await connection.disconnect(nowait=True)
-        raise StoreUnavailableError(f"Redis cannot be reached: {error}") from error
+        reason = str(error) or f"no connection within {connect_timeout_s:g} s"
+        raise StoreUnavailableError(f"Redis cannot be reached: {reason}") from error
     except BaseException:
         await connection.disconnect(nowait=True)
         raise

@@ -125,6 +125,11 @@ class RedisStore:
         count, _ = await self._ask_all(commands, [key, key], is_query=False)
         return int(count)
 
+    async def withdraw_attempt(self, partition: int, fence: Fence) -> None:
+        key = self._keys(partition).attempts(fence.commit)
+        commands: list[Command] = [("DECR", key), ("PEXPIRE", key, ATTEMPTS_TTL_MS)]
+        await self._ask_all(commands, [key, key], is_query=False)
+
     async def end_attempt(self, partition: int, fence: Fence) -> None:
         key = self._keys(partition).attempts(fence.commit)
         await self._ask(key, ("DEL", key))

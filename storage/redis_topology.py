@@ -5,6 +5,7 @@ connection without their WATCH.
 """
 
 import asyncio
+import re
 from typing import Any, Protocol
 
 import msgspec
@@ -22,6 +23,8 @@ Options = dict[str, Any]
 
 SENTINEL_SCHEME = "redis+sentinel://"
 CLUSTER_SCHEME = "redis+cluster://"
+_SECRETS = re.compile(r"^(\w[\w+.-]*://)?(?:.*@)?([^?]*).*$", re.DOTALL)
+"""The scheme, then credentials up to the last @, what may be shown, and options."""
 
 
 class Node(msgspec.Struct, frozen=True):
@@ -75,6 +78,7 @@ class SentinelTopology:
 
     def __init__(self, seeds: list[tuple[str, int]], service: str, options: Options) -> None:
         self._service = service
+        self._seeds = ", ".join(f"{host}:{port}" for host, port in seeds)
         self._options = options
         self._sentinel: Any = Sentinel(  # type: ignore[no-untyped-call]  # redis-py's lacks types
             seeds, sentinel_kwargs={"socket_timeout": 2, "protocol": 2, "retry": _no_retry()}
@@ -86,7 +90,7 @@ class SentinelTopology:
             try:
                 host, port = await self._sentinel.discover_master(self._service)
             except (RedisError, OSError) as error:
-                message = f"no sentinel names a master of {self._service}: {error}"
+                message = f"no sentinel of {self._seeds} names a master of {self._service}"
                 raise StoreUnavailableError(message) from error
             self._node = _node({**self._options, "host": host, "port": port})
         return self._node
@@ -187,6 +191,11 @@ def topology_of(url: str, *, is_cluster: bool = False) -> Topology:
         return SingleTopology(options)
     seed = (options.pop("host", "localhost"), int(options.pop("port", 6379)))
     return ClusterTopology([seed], options)
+
+
+def without_password(url: str) -> str:
+    """The address as it may be shown: without credentials and options, whether a URL or not."""
+    return _SECRETS.sub(r"\1\2", url)
 
 
 def _split_seeds(rest: str) -> tuple[list[tuple[str, int]], str, Options]:

@@ -15,7 +15,7 @@ import msgspec
 from engine.partition import AppliedCommand
 from schemas.snapshot import decode, encode
 from storage.keys import PartitionKeys
-from storage.ports import Delete, Get, HashGet, HashPut, Operation, Put, StoreRead
+from storage.ports import Delete, HashGet, HashPut, Operation, Put, StoreRead
 
 
 class WindowPosition(msgspec.Struct, frozen=True):
@@ -35,12 +35,8 @@ class WindowPosition(msgspec.Struct, frozen=True):
         return cls(int(generation), int(count))
 
 
-def position_read(keys: PartitionKeys) -> StoreRead:
-    return Get(keys.window)
-
-
 def lookup_reads(keys: PartitionKeys, command_id: str) -> tuple[StoreRead, StoreRead]:
-    """What to read for one id; the answers go to `StoredLookup`."""
+    """What to read for one id; the answers go to `WindowBatch.learn`."""
     return (
         HashGet(keys.window_half(0), (command_id,)),
         HashGet(keys.window_half(1), (command_id,)),

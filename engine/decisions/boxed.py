@@ -217,14 +217,20 @@ def _invocation(source: Source, place: Place) -> Code | None:
     called = next(
         (child for child in source.children if child.tag not in {*_NOT_LOGIC, "binding"}), None
     )
-    function = None if called is None else compile_boxed(called, place)
+    if called is None:
+        place.refuse(source, "missing-part", "An invocation names no function. Add it.")
+        return None
+    function = compile_boxed(called, place)
     if function is None:
         return None
     bindings = []
     for binding in source.all("binding"):
         parameter = binding.child("parameter")
         code = compile_logic(binding, place)
-        if code is None or parameter is None:
+        if parameter is None:
+            place.refuse(binding, "missing-part", "A binding has no parameter. Add it.")
+            return None
+        if code is None:
             return None
         bindings.append((parameter.get("name") or "", code))
     return lambda env, frame: invoke_named(

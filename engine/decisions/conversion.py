@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from engine.decisions.errors import DecisionError
-from engine.expressions import Environment, EvaluationError
+from engine.expressions import Environment
 from engine.expressions.calendar.temporal import Date, DateTime
 from engine.expressions.calendar.temporal_text import parse_date_time
 from engine.expressions.juel.coercion import shown, to_number, to_text
@@ -51,16 +51,11 @@ _CONVERSIONS: Final[dict[str, Callable[[Value, Environment], Value]]] = {
 
 
 def convert(value: Value, kind: str | None, env: Environment) -> Value:
-    """The value as one of the type. Raises DecisionError if it cannot be one."""
+    """The value as one of the type. Raises EvaluationError if it cannot be one."""
     conversion = None if kind is None else _CONVERSIONS.get(kind)
     if value is None or conversion is None:
         return value
-    try:
-        converted = conversion(value, env)
-    except EvaluationError as error:
-        if env.steps < 0:
-            raise
-        raise DecisionError(error.message) from None
+    converted = conversion(value, env)
     if converted is None:
         raise DecisionError(f"{shown(value)} is not of the type {kind}.")
     return converted

@@ -10,6 +10,7 @@ from engine.decisions.source import Source
 from engine.decisions.types import Types
 from engine.expressions import (
     Environment,
+    EvaluationError,
     Expression,
     ExpressionSyntaxError,
     compile_feel,
@@ -24,7 +25,7 @@ from engine.values import Value
 LENGTH_MAX: Final = 16_384
 """Of one expression, in characters."""
 TOTAL_LENGTH_MAX: Final = 400_000
-COUNT_MAX: Final = 12_000
+COUNT_MAX: Final = 8_000
 """Of all expressions of a file; identical cells of a column count once."""
 
 
@@ -102,10 +103,6 @@ class Place(msgspec.Struct, frozen=True):
         """Report an error; there is no code."""
         self.shared.report.error(code, message, self.owner, source.line)
 
-    def conform(self, value: Value, kind: str | None, env: Environment) -> Value:
-        """The value as one of a type of the file; null if it cannot be one."""
-        return self.shared.types.conform(value, kind, env)
-
     def typed(self, code: Code, kind: str | None) -> Code:
         """The code, its result converted to a type of the file."""
         if kind is None:
@@ -129,14 +126,21 @@ class Place(msgspec.Struct, frozen=True):
         language = self._language(source, text, "feel")
         if language is None:
             return None
-        return self._code(source, text, "tests" if language == "feel" else language, what)
+        if language == "juel":
+            return self._code(source, text, "juel", what)
+        # Flowable writes `== 5` where FEEL has `= 5`, and nothing else begins with two signs.
+        return self._code(source, text[text.startswith("==") :], "tests", what)
 
     def constant_list(self, source: Source, what: str) -> list[Value] | None:
         """The values of a text such as `"A", "B"`, which needs no variables."""
         code = self._code(source, f"[{source.expression_text()}]", "feel", what)
         if code is None:
             return None
-        values = code(Environment(), Frame({}, None))
+        try:
+            values = code(Environment(), Frame({}, None))
+        except EvaluationError as error:
+            self.refuse(source, "bad-values", f"The {what} has no value: {error}")
+            return None
         return values if isinstance(values, list) else []
 
     def _language(self, source: Source, text: str, default: Language) -> Language | None:

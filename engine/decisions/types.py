@@ -73,6 +73,7 @@ class Types:
     def __init__(self, imported: Mapping[str, "Types"] | None = None) -> None:
         self.items: dict[str, ItemType] = {}
         self._feel: dict[str, TypeName] = {}
+        self._depth = 0
         self._imported = imported or {}
 
     def find(self, name: str) -> "tuple[Types, ItemType] | TypeName | None":
@@ -86,7 +87,10 @@ class Types:
         return _BUILT_IN.get(local) or ((self, self.items[local]) if local in self.items else None)
 
     def feel_type(self, name: str) -> TypeName:
-        """The type as FEEL sees it, allowed values left out; a type that contains itself is Any."""
+        """The type as FEEL sees it, allowed values left out.
+
+        A type inside of itself, or deeper than FEEL could write it, is Any.
+        """
         if name in self._feel:
             return self._feel[name]
         found = self.find(name)
@@ -94,9 +98,13 @@ class Types:
             return TypeName(name)
         if isinstance(found, TypeName):
             return found
+        if self._depth > DEPTH_MAX:
+            return ANY
         self._feel[name] = ANY  # for what it finds of itself inside
         types, item = found
+        self._depth += 1
         self._feel[name] = types.feel_type_of(item)
+        self._depth -= 1
         return self._feel[name]
 
     def feel_type_of(self, item: ItemType) -> TypeName:

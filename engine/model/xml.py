@@ -20,8 +20,8 @@ MARKUP_MAX: Final = 250_000
 this bound 4 MB of XML stay below 100 MB in memory. A model of 4 MB with its diagram has 140,000."""
 
 ELEMENTS_MAX: Final = 15_000
-"""How many elements of BPMN or DMN, and how many extension elements of a dialect, a file may hold:
-what can be compiled within a second. A model of 1,000 tasks has about 8,000 of the first."""
+"""How many elements of BPMN, and how many extension elements of a dialect, a file may hold: what
+can be compiled within a second. A model of 1,000 tasks has about 8,000 of the first."""
 
 _GZIP: Final = b"\x1f\x8b"
 _GZIP_WINDOW: Final = 31  # zlib's code for "a gzip header, any window"
@@ -49,6 +49,7 @@ class FileKind(msgspec.Struct, frozen=True):
     name: str
     roots: frozenset[str]
     code: str
+    elements_max: int = ELEMENTS_MAX
 
 
 BPMN_FILE: Final = FileKind("BPMN 2.0", frozenset({_DEFINITIONS}), "not-bpmn")
@@ -77,8 +78,8 @@ def read_document(
         return root
     if root.tag not in kind.roots:
         return _wrong_root(root, kind)
-    if count_elements(root, etree.QName(root).namespace or "") > ELEMENTS_MAX:
-        return _too_large(f"The model has more than {ELEMENTS_MAX} elements.")
+    if count_elements(root, etree.QName(root).namespace or "") > kind.elements_max:
+        return _too_large(f"The model has more than {kind.elements_max} elements.")
     checksum = hashlib.sha256(inflated).hexdigest()
     return XmlDocument(root=root, content=inflated, checksum=checksum)
 

@@ -3,7 +3,10 @@
 All publications of a record are numbered here, one after the other.
 """
 
+from msgspec.structs import replace
+
 from engine import commands as c
+from engine.instances.limits import clip
 from engine.partition.stimulus import AppliedCommand, PartitionInfo, RecordOutcome, Stimulus
 from engine.records import Publication, Reply, ReplyStatus, SendNumber, SentCommand, Topic
 from engine.rejections import Rejection
@@ -61,6 +64,7 @@ class Publishing:
 
         `address` None: nobody knows for whom the command was.
         """
+        rejection = replace(rejection, detail=clip(rejection.detail))
         self.outcome.rejection = rejection
         instance_id = address if address is not None and is_instance(address) else None
         applied = AppliedCommand(

@@ -9,17 +9,18 @@ from engine import commands as c
 from engine.definitions import ProcessVersions
 from engine.outcome import AggregateState, Content, TimerChange
 from engine.records import Publication, ReplyAddress, ReplyStatus, SendNumber
-from engine.rejections import Rejection
+from engine.rejections import Rejection, RejectionCode
 from engine.settings import Settings
 
 
 class InvalidCommand(msgspec.Struct, frozen=True, kw_only=True):
     """What a record held that names a command and is none: wrong fields, variables no object.
 
-    `detail` says what was expected and found. It is rejected (INVALID_ARGUMENT), and answered.
+    `detail` says what was expected and found. It is rejected with that code, and answered.
     """
 
     detail: str
+    code: RejectionCode = RejectionCode.INVALID_ARGUMENT
 
 
 class Stimulus(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,6 +36,13 @@ class Stimulus(msgspec.Struct, frozen=True, kw_only=True):
     number: SendNumber | None = None
     forwarded: bool = False
     traceparent: str | None = None
+
+    def sent_from(self, partitions: int) -> tuple[int, SendNumber] | None:
+        """Source and number of what an aggregate sent, so that it is taken once; None: no send."""
+        number, source = self.number, self.source_partition
+        if number is None or source is None or not 0 <= source < partitions:
+            return None
+        return source, number
 
 
 class PartitionInfo(msgspec.Struct, frozen=True, kw_only=True):

@@ -31,7 +31,7 @@ from engine.partition.stimulus import (
     RecordOutcome,
     Stimulus,
 )
-from engine.records import ReplyStatus
+from engine.records import ReplyStatus, SendNumber
 from engine.rejections import Rejection, RejectionCode
 from engine.routing import DEPLOYMENTS, PARTITION_TABLE, address_of, kafka_key
 from engine.routing import partition_of as partition_of_key
@@ -61,11 +61,12 @@ class _Transaction:
         self.definitions = Definitions()
 
     def run(self) -> Driver:
-        command, is_send = self.stimulus.command, self._is_send()
-        if is_send and (yield from self._was_taken()):
+        command, sent = self.stimulus.command, self.stimulus.sent_from(self.info.partitions)
+        is_send = sent is not None
+        if sent is not None and (yield from self._was_taken(*sent)):
             return self.outcome
         if isinstance(command, InvalidCommand):
-            yield from self._refuse(RejectionCode.INVALID_ARGUMENT, command.detail)
+            yield from self._refuse(command.code, command.detail)
         elif is_send and not self.stimulus.forwarded:
             yield from self._run_queue(command)
         elif isinstance(command, c.ClientCommand):
@@ -79,21 +80,11 @@ class _Transaction:
 
     # --- sends ---
 
-    def _is_send(self) -> bool:
-        """Whether an aggregate sent it: its number and its source say so."""
-        source = self.stimulus.source_partition
-        if self.stimulus.number is None or source is None:
-            return False
-        return 0 <= source < self.info.partitions
-
-    def _was_taken(self) -> Generator[Read, Any, bool]:
+    def _was_taken(self, source: int, number: SendNumber) -> Generator[Read, Any, bool]:
         """Whether the send is a copy. First copies arrive in order, so the last number suffices.
 
         A copy can come arbitrarily late: a window of the last few would let it through.
         """
-        number, source = self.stimulus.number, self.stimulus.source_partition
-        assert number is not None
-        assert source is not None
         last = yield ReadSource(source)
         if last is not None and number <= last:
             return True

@@ -75,3 +75,9 @@ def test_what_cannot_be_used_is_named(
 ) -> None:
     with pytest.raises(ConfigError, match=named):
         read(environment, **options)
+
+
+def test_an_address_that_cannot_be_used_is_named_without_its_password() -> None:
+    with pytest.raises(ConfigError, match="--redis 'http://r'") as refused:
+        read(redis="http://me:secret@r")
+    assert "secret" not in str(refused.value)

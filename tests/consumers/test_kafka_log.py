@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 
 import pytest
 from aiokafka import AIOKafkaProducer
+from aiokafka.admin import AIOKafkaAdminClient
 
 from consumers.dev.kafka_server import Kafka
 from consumers.kafka_connection import KafkaConnection
@@ -282,6 +283,24 @@ async def test_who_leaves_hands_back_all_partitions_first(members: Members) -> N
     await member.leave()
     assert recorder.owned == set()
     assert sorted(recorder.taken) == list(range(PARTITIONS))
+
+
+async def test_a_topic_that_is_deleted_is_missed_and_one_made_anew_is_given_out(
+    members: Members, connection: KafkaConnection, namespace: str, topic: str
+) -> None:
+    member, recorder = await members.add()
+    await until(lambda: len(recorder.owned) == PARTITIONS)
+    assert member.missing_topic is None
+
+    admin = AIOKafkaAdminClient(**connection.options())
+    await admin.start()
+    await admin.delete_topics([topic])
+    await admin.close()
+    await until(lambda: member.missing_topic == topic and not recorder.owned)
+
+    await create_topic(connection, namespace)
+    await until(lambda: len(recorder.owned) == PARTITIONS)
+    assert member.missing_topic is None
 
 
 async def test_reported_positions_are_the_groups_committed_offsets(

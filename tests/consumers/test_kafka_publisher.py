@@ -153,6 +153,28 @@ async def test_a_topic_that_is_not_there_is_refused_and_not_made(
         assert missing not in await topics.names()
 
 
+async def test_a_partition_that_is_not_there_is_refused_and_what_comes_before_it_is_written(
+    publishers: KafkaPublishers, topic: str
+) -> None:
+    publisher = await publishers.open()
+    found = [*records(topic, [b"1", b"2"]), *records(topic, [b"3"], partition=99)]
+    with pytest.raises(PublishRefusedError) as refused:
+        await publisher.send(found)
+    assert refused.value.acknowledged == 2
+    assert (await publisher.send(records(topic, [b"4"])))[0].offset == 2
+
+
+async def test_a_reply_to_a_partition_that_is_not_there_holds_up_no_other(
+    publishers: KafkaPublishers, connection: KafkaConnection, namespace: str
+) -> None:
+    topic = await create(connection, f"{namespace}.replies")
+    publisher = await publishers.open()
+    mistaken = records(topic, [b"lost"], partition=99)
+    acknowledged = await publisher.send([*mistaken, *records(topic, [b"kept"])])
+    assert len(acknowledged) == 2
+    assert (0, b"kept") in await read(connection, topic, 2)
+
+
 async def test_a_record_too_large_is_refused_and_those_before_it_are_written(
     publishers: KafkaPublishers, connection: KafkaConnection, topic: str
 ) -> None:

@@ -15,7 +15,10 @@ from consumers.lookup import (
     TaskFilter,
     decode_cursor,
 )
-from tests.support.memory_engine import MemoryEngine, memory_engine
+from engine.routing import partition_of
+from schemas.errors import CorruptDocumentError
+from storage.keys import PartitionKeys
+from tests.support.memory_engine import NAMESPACE, MemoryEngine, memory_engine
 from tests.support.models import (
     bpmn,
     catch,
@@ -186,6 +189,21 @@ async def test_instances_are_listed_page_by_page_each_once(engine: MemoryEngine)
     assert len(running["items"]) == 25
 
 
+async def test_a_document_that_cannot_be_read_does_not_hide_the_others(
+    engine: MemoryEngine,
+) -> None:
+    for number in range(3):
+        await start_order(engine, f"o-{number}")
+    partition = partition_of("o-1", engine.partitions)
+    key = PartitionKeys(NAMESPACE, partition).state("o-1")
+    engine.store.keyspace.set(key, b"\xc1 no document")
+    listed = await engine.lookup.instances(InstanceFilter(process_id="order"))
+    assert {item["id"] for item in listed["items"]} == {"o-0", "o-2"}
+    assert (await engine.lookup.tasks(TaskFilter(process_id="order")))["cursor"] is None
+    with pytest.raises(CorruptDocumentError):
+        await engine.lookup.instance("o-1")
+
+
 async def test_tasks_are_listed_with_what_a_person_needs(engine: MemoryEngine) -> None:
     for number in range(7):
         await start_order(engine, f"o-{number}", business_key="bk")
@@ -225,7 +243,11 @@ async def test_definitions_are_listed_and_read(engine: MemoryEngine) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["x", "!!", "WzEsMl0", "W10", base64.b64encode(b"[-1,0,0]").decode()]
+    "text",
+    [
+        *("x", "!!", "WzEsMl0", "W10"),
+        *(base64.b64encode(each).decode() for each in (b"[-1,0,0]", b"[0,0,9223372036854775808]")),
+    ],
 )
 def test_a_cursor_that_nobody_gave_is_refused(text: str) -> None:
     with pytest.raises(BadCursorError):

@@ -134,6 +134,35 @@ async def test_a_reply_that_nobody_takes_is_dropped_after_seconds() -> None:
 
 
 @in_virtual_time
+async def test_patience_is_with_a_topic_and_not_with_each_of_its_entries() -> None:
+    lost = [entry(str(n), "shop.replies.gone") for n in range(50)]
+    lanes = Lanes(*lost, entry("kept", REPLIES))
+    before = asyncio.get_running_loop().time()
+    task = lanes.start()
+
+    await lanes.bench.until("all is settled", lambda: lanes.outbox.settled_head == 51)
+
+    assert 5 <= asyncio.get_running_loop().time() - before < 15
+    assert lanes.bench.metrics.value("torpor_replies_dropped_total") == 50
+    task.cancel()
+
+
+@in_virtual_time
+async def test_patience_begins_anew_once_the_topic_has_taken_something() -> None:
+    topic = "shop.replies.gone"
+    lanes = Lanes(*[entry(str(n), topic) for n in range(3)], limits=Limits(publish_records_max=1))
+    task = lanes.start()
+    await lanes.bench.until("one is lost", lambda: lanes.outbox.settled_head >= 1)
+    lanes.bench.broker.create(topic, 1)
+    lanes.publisher.offer(lanes.outbox.extend([entry("later", topic)]))
+
+    await lanes.bench.until("all is settled", lambda: lanes.outbox.settled_head == 4)
+
+    assert lanes.published(topic)[-1] == "later"
+    task.cancel()
+
+
+@in_virtual_time
 async def test_a_send_is_never_given_up() -> None:
     lanes = Lanes(entry("sent", COMMANDS))
     lanes.bench.publishers.failures = [(0, PublishRefusedError("no permission"))] * 100

@@ -1,6 +1,7 @@
 """What Kafka refuses is tried for as long as its kind deserves, then made visible."""
 
 import pytest
+from msgspec.structs import replace
 
 from consumers.log import PublishRefusedError
 from consumers.services import Limits
@@ -91,6 +92,18 @@ async def test_what_is_about_no_instance_raises_no_incident() -> None:
 
     assert done
     assert [len(bench.topic(name).records()) for name in (DEAD_LETTERS, COMMANDS)] == [1, 0]
+
+
+@in_virtual_time
+async def test_topics_that_clients_name_are_one_label_of_the_metrics() -> None:
+    bench = OwnerBench(limits=LIMITS)
+    undeliverable = Undeliverable(bench.services, 0)
+    for number in range(3):
+        reply = replace(JOB, topic=f"shop.replies.mistyped-{number}")
+        await undeliverable.endure(reply, 0, await bench.publishers.open(), REFUSED)
+
+    assert bench.metrics.value("torpor_refused_sends_total", topic="shop.replies") == 3
+    assert "mistyped" not in bench.metrics.render()
 
 
 def test_the_subject_is_taken_from_the_header() -> None:

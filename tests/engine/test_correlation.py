@@ -491,6 +491,8 @@ class TestBadInput:
             (publish(-1), "-1"),
             (publish(2**53), str(2**53)),
             (c.PublishMessage(name=""), "name"),
+            (c.PublishMessage(name="n" * 1_001), "1001"),
+            (publish(key="k" * 1_001), "1001"),
         ],
     )
     def test_what_is_no_message_is_refused_with_a_sentence(

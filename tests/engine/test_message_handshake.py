@@ -236,7 +236,7 @@ def test_messages_are_taken_once_and_withheld_from_nobody(partitions: int) -> No
 
 
 def broken_promise(net: Net) -> str | None:
-    """PROTOCOL, section 3, item 5; nothing is on its way."""
+    """What the handshake promises, where nothing is on its way; None: all of it holds."""
     state, taken = net.messages(), net.taken()
     if len(taken) != len(set(taken)):
         return f"a process took a message twice: {taken}"

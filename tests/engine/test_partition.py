@@ -502,7 +502,7 @@ class TestVersionsAheadOfTheirActivation:
 
 
 def test_the_definitions_of_the_log_decide_which_version_starts() -> None:
-    """Nothing of a start is read but the partition's own table: PROTOCOL, H7."""
+    """Nothing of a start is read but the partition's own table."""
     world = deployed(ASK)
     world[0].definitions = Definitions()
     outcome = world[0].take(c.StartInstance(process_id="ask", instance_id=id_on(0)))

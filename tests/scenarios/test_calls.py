@@ -299,3 +299,21 @@ def test_an_endless_loop_of_calls_is_stopped(scenario: Scenario) -> None:
     run.start("p")
     assert run.incident().kind == "STEP_LIMIT"
     assert len(run.effects("InstanceCompleted")) < 100
+
+
+def test_the_end_of_a_call_that_was_given_up_changes_nothing(scenario: Scenario) -> None:
+    run = scenario(CALLED, CALLER)
+    run.start("p")
+    child, owner = child_of(run), run.waits(CallWait)[0].owner
+    before = run.living()
+    for parent_element, child_id in ((owner, "a~1"), (owner + 99, child)):
+        ended = c.ChildEnded(
+            instance_id="a",
+            parent_element=parent_element,
+            child_id=child_id,
+            state="COMPLETED",
+        )
+        run.internal(ended)
+    assert run.living() == before
+    run.internal(c.TerminateChild(instance_id=child, parent_element=owner + 99))
+    assert run.state(child) is InstanceState.RUNNING

@@ -1,9 +1,11 @@
 """BPMN errors: who catches them on the way outward, and what happens when nobody does."""
 
 import pytest
+from msgspec.structs import replace
 
 from engine import commands as c
 from engine.lifecycle import InstanceState
+from engine.model.elements import BoundaryEvent, ErrorTrigger
 from tests.scenarios.conftest import Scenario
 from tests.support.models import (
     boundary,
@@ -19,6 +21,7 @@ from tests.support.models import (
     sub_process,
     tag,
     task,
+    timer,
     user_task,
 )
 from tests.support.runner import Runner
@@ -235,3 +238,47 @@ def test_an_error_may_leave_the_attempt_out(scenario: Scenario) -> None:
     run = guarded(scenario)
     run.accept(c.ThrowError(job_id=run.job("work").job_id, code="LOW"))
     assert "on_low" in run.path()
+
+
+def test_an_error_event_may_keep_code_and_message_in_variables(scenario: Scenario) -> None:
+    model = compiled(
+        LOW,
+        start("s"),
+        service_task("work"),
+        boundary("on_low", "work", error_event("low")),
+        chain("s", "work"),
+    )
+    event = model.element("on_low")
+    assert isinstance(event, BoundaryEvent)
+    assert isinstance(event.trigger, ErrorTrigger)
+    trigger = replace(event.trigger, code_variable="code", message_variable="why")
+    elements = list(model.elements)
+    elements[event.index] = replace(event, trigger=trigger)
+    run = scenario(replace(model, elements=tuple(elements)))
+    run.start("p")
+    throw(run, "LOW", message="no stock")
+    assert run.result() == '{"code":"LOW","why":"no stock"}'
+
+
+def test_an_error_beyond_the_instances_limit_is_refused(scenario: Scenario) -> None:
+    run = guarded(scenario)
+    big = '{"x": "' + "y" * 600_000 + '"}'
+    command = c.ThrowError(job_id=run.job("work").job_id, code="LOW", variables=big)
+    assert run.reject(command)[0] == "TOO_LARGE"
+
+
+def test_other_events_at_an_activity_do_not_catch_errors(scenario: Scenario) -> None:
+    run = scenario(
+        compiled(
+            LOW,
+            start("s"),
+            service_task("work"),
+            boundary("late", "work", timer(duration="PT1H")),
+            boundary("on_low", "work", error_event("low")),
+            chain("s", "work"),
+        )
+    )
+    run.start("p")
+    throw(run, "LOW")
+    assert run.path() == ["s", "on_low", "p"]
+    run.assert_nothing_left()

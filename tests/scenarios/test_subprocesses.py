@@ -1,7 +1,10 @@
 """Embedded sub-processes and terminate end events: scopes of their own."""
 
+from msgspec.structs import replace
+
 from engine import commands as c
 from engine.lifecycle import InstanceState
+from engine.model.elements import ProcessModel, SubProcess
 from tests.scenarios.conftest import Scenario
 from tests.support.models import (
     boundary,
@@ -195,3 +198,21 @@ def test_terminating_an_instance_ends_every_scope_inner_ones_first(scenario: Sce
     assert len(ended) == 4  # deep, inner, outer, the process
     assert [effect.type for effect in run.effects()][-2:] == ["TaskCanceled", "InstanceTerminated"]
     run.assert_nothing_left()
+
+
+def test_an_empty_sub_process_completes_at_once(scenario: Scenario) -> None:
+    model = compiled(
+        start("s"), sub_process("sub", task("t")), task("after"), chain("s", "sub", "after")
+    )
+    run = scenario(without_starts(model, "sub"))
+    run.start("p")
+    assert run.path() == ["s", "sub", "after", "p"]
+    run.assert_nothing_left()
+
+
+def without_starts(model: ProcessModel, element_id: str) -> ProcessModel:
+    element = model.element(element_id)
+    assert isinstance(element, SubProcess)
+    elements = list(model.elements)
+    elements[element.index] = replace(element, starts=())
+    return replace(model, elements=tuple(elements))

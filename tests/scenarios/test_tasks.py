@@ -134,3 +134,47 @@ def test_manual_and_abstract_tasks_pass_through(scenario: Scenario) -> None:
     )
     run.start("p")
     assert run.path() == ["s", "one", "two", "p"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"candidate_groups": "=1"}, "a list of texts"),
+        ({"candidate_users": '=["ann", 2]'}, "a list of texts"),
+        ({"assignee": "=[1]"}, "a text"),
+    ],
+)
+def test_people_that_are_no_texts_are_an_incident(
+    scenario: Scenario, fields: dict[str, str], expected: str
+) -> None:
+    task = user_task("approve", **fields)  # type: ignore[arg-type]  # texts only
+    run = scenario(compiled(start("s"), task, chain("s", "approve")))
+    run.start("p")
+    assert expected in run.incident().message
+
+
+def test_what_is_null_is_left_out(scenario: Scenario) -> None:
+    run = scenario(
+        compiled(
+            start("s"),
+            user_task("approve", candidate_groups="=null", due_date="=null", priority="=null"),
+            chain("s", "approve"),
+        )
+    )
+    run.start("p")
+    found = run.task("approve")
+    assert (found.candidate_groups, found.due_at, found.priority) == ((), None, 50)
+
+
+def test_answers_to_tasks_that_nobody_has_are_refused(scenario: Scenario) -> None:
+    run = scenario(compiled(start("s"), user_task("approve"), chain("s", "approve")))
+    run.start("p")
+    task_id = run.task("approve").task_id
+    assert run.reject(c.ThrowError(task_id="a:1", code="E"))[0] == "NOT_FOUND"
+    assert run.reject(c.ThrowError(task_id=task_id, code="E", variables="1"))[0] == (
+        "INVALID_ARGUMENT"
+    )
+    assert run.reject(c.CompleteTask(task_id=task_id, variables="[]"))[0] == "INVALID_ARGUMENT"
+    big = '{"x": "' + "y" * 600_000 + '"}'
+    assert run.reject(c.CompleteTask(task_id=task_id, variables=big))[0] == "TOO_LARGE"
+    assert run.reject(c.ThrowError(task_id=task_id, code="E", variables=big))[0] == "TOO_LARGE"

@@ -325,3 +325,33 @@ def test_two_timers_due_together_interrupt_once(scenario: Scenario) -> None:
     run.sleep(HOUR)
     assert run.path() == ["s", "one", "after", "p"]
     run.assert_nothing_left()
+
+
+def test_a_cycle_that_is_over_before_it_begins_is_an_incident(scenario: Scenario) -> None:
+    run = scenario(
+        compiled(
+            start("s"),
+            user_task("approve"),
+            boundary("often", "approve", timer(cycle="=cycle"), interrupting=False),
+            chain("s", "approve"),
+        )
+    )
+    run.start("p", variables='{"cycle": "R/PT1H/2001-01-01T00:00:00Z"}')
+    incident = run.incident()
+    assert (incident.kind, incident.step) == ("EXPRESSION_FAILED", "activate")
+    assert "often" in incident.message
+    run.resolve(variables='{"cycle": "R/PT1H/2024-01-01T00:00:00Z"}')
+    assert len(run.waits(TimerWait)) == 1
+
+
+def test_a_cycle_ends_with_its_last_date(scenario: Scenario) -> None:
+    run = reminding(scenario, "R/PT1H/2023-11-15T02:00:00Z")
+    run.elapse(DAY)  # from 22:13: at 23:13, 00:13 and 01:13
+    assert run.path().count("remind") == 3
+
+
+def test_a_cycle_ends_where_the_calendar_does(scenario: Scenario) -> None:
+    run = reminding(scenario, "R/P5000Y")
+    run.sleep(5_100 * 366 * DAY)
+    assert run.path().count("remind") == 1
+    assert run.waits(TimerWait) == []

@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from engine import commands as c
 from engine.partition import InvalidCommand, Stimulus
 from engine.records import DeadLetter, ReplyAddress, SendNumber
+from engine.rejections import RejectionCode
 from schemas.catalogue import catalogue, read_schema
 from schemas.codec import Codec
+from schemas.command_reader import COMMAND_BYTES_MAX
 from schemas.errors import NewerRecordError, UndecodableRecordError
 from tests.schemas.records import Found
 
@@ -208,6 +210,34 @@ def test_rejection_knows_who_asked_and_where_they_wait(value: bytes) -> None:
     assert stimulus.command_id == "c1"
     assert stimulus.reply == ReplyAddress(topic="shop.replies", correlation_id=b"7")
     assert stimulus.offset == 5
+
+
+def test_a_record_that_a_dead_letter_could_not_hold_is_rejected_as_too_large() -> None:
+    headers = (("ce_id", b"c1"), ("reply-to", b"shop.replies"))
+    stimulus = read(b"\x07" * COMMAND_BYTES_MAX, headers)
+    assert isinstance(stimulus.command, InvalidCommand)
+    assert stimulus.command.code is RejectionCode.TOO_LARGE
+    assert (stimulus.command_id, stimulus.reply) == ("c1", ReplyAddress(topic="shop.replies"))
+
+
+@pytest.mark.parametrize("part", ["key", "header"])
+def test_keys_and_headers_count_for_the_size_of_a_record(part: str) -> None:
+    many = b"k" * COMMAND_BYTES_MAX
+    found = Found(
+        value=text(type="StartInstance", process_id="order"),
+        key=many if part == "key" else None,
+        headers=() if part == "key" else (("x", many),),
+    )
+    command = CODEC.decode_command(found).command
+    assert isinstance(command, InvalidCommand)
+    assert command.code is RejectionCode.TOO_LARGE
+
+
+def test_what_every_record_would_repeat_is_short() -> None:
+    start = {"type": "StartInstance", "process_id": "order"}
+    assert "1001" in refusal(text(**start, actor="a" * 1_001))
+    assert read(text(**start), [("traceparent", b"0" * 1_000)]).traceparent is None
+    assert read(text(**start), [("traceparent", b"00-a-b-01")]).traceparent == "00-a-b-01"
 
 
 def test_broken_json_whose_header_names_the_type_is_rejected() -> None:

@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from consumers.log import Headers, OutgoingRecord
-from engine.records import Effect, Job, Reply, Task
+from engine.records import Effect, Job, Reply, ReplyStatus, Task
 from engine.routing import message_address, partition_of, root_of, signal_address
 from schemas.codec import Codec
 from tests.simulation import models
@@ -36,7 +36,7 @@ class Clients:
         self._commands = 0
         self._read: dict[tuple[str, int], int] = {}
         self._seen: set[tuple[str, int]] = set()
-        self._answered: dict[str, str] = {}
+        self._answered: dict[str, Reply] = {}
         self.started: dict[str, str] = {}
         self.ended: dict[str, str] = {}
         self.is_done = False
@@ -76,9 +76,11 @@ class Clients:
             command_id = self._publish("deployments", type="DeployResources", resources=resources)
             for _ in range(20):
                 await asyncio.sleep(0.5)
-                if command_id in self._answered:
-                    assert self._answered[command_id] != "REJECTED", command_id
-                    return
+                reply = self._answered.get(command_id)
+                if reply is not None and reply.status == ReplyStatus.REJECTED:
+                    raise AssertionError(f"the deployment was refused: {reply.detail}")
+                if reply is not None and reply.detail is None:
+                    return  # else some partition has yet to activate it: ask again
 
     async def _start(self, instance_id: str, process_id: str) -> None:
         await asyncio.sleep(self._random.random() * BUSY_S)
@@ -184,7 +186,7 @@ class Clients:
                 self.ended[effect.instance_id] = effect.type
         elif topic == REPLIES:
             reply = self._codec.decode_published(value, Reply)
-            self._answered.setdefault(reply.command_id, reply.status)
+            self._answered.setdefault(reply.command_id, reply)
         elif topic == TASKS:
             task = self._codec.decode_published(value, Task)
             if self._is_new(task.task_id, 0):

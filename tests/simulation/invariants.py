@@ -1,4 +1,4 @@
-"""What must hold of a run, looked at when it is over: DESIGN's promises, one function each."""
+"""What must hold of a run, looked at when it is over: the promises, one function each."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -109,7 +109,7 @@ def _compare(
 def subscribers_see_each_effect_once(
     broker: MemoryBroker, folds: Sequence[Folded]
 ) -> Iterator[str]:
-    """WIRE's rule: drop what is not above the last (offset, index) taken; then none is lost."""
+    """Who drops what is not above the last (offset, index) taken loses none."""
     codec = Codec(NAMESPACE)
     for number in range(PARTITIONS):
         taken: list[str] = []

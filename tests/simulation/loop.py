@@ -46,7 +46,7 @@ class SeededLoop(asyncio.BaseEventLoop):
         self._all_tasks: list[asyncio.Task[Any]] = []
         self.steps = 0
         self.before_step: Callable[[int], None] = lambda _: None
-        self.set_task_factory(self._make_task)  # type: ignore[arg-type]
+        self.set_task_factory(self._make_task)  # type: ignore[arg-type]  # typed for eager tasks, too
         self.set_exception_handler(self._on_exception)
         self.errors: list[dict[str, Any]] = []
 
@@ -74,7 +74,7 @@ class SeededLoop(asyncio.BaseEventLoop):
     def time(self) -> float:
         return self._time
 
-    def call_soon(  # type: ignore[override]
+    def call_soon(  # type: ignore[override]  # the typed one takes more kinds of callbacks
         self, callback: Any, *args: Any, context: contextvars.Context | None = None
     ) -> asyncio.Handle:
         handle = asyncio.Handle(callback, args, self, context)
@@ -82,7 +82,7 @@ class SeededLoop(asyncio.BaseEventLoop):
             self._enqueue(handle)
         return handle
 
-    def call_at(  # type: ignore[override]
+    def call_at(  # type: ignore[override]  # the typed one takes more kinds of callbacks
         self, when: float, callback: Any, *args: Any, context: contextvars.Context | None = None
     ) -> asyncio.TimerHandle:
         handle = asyncio.TimerHandle(when, callback, args, self, context)
@@ -93,7 +93,7 @@ class SeededLoop(asyncio.BaseEventLoop):
     def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
         """Cancelled handles are dropped when their time comes."""
 
-    def call_soon_threadsafe(  # type: ignore[override]
+    def call_soon_threadsafe(  # type: ignore[override]  # the typed one takes more kinds of callbacks
         self, callback: Any, *args: Any, context: contextvars.Context | None = None
     ) -> asyncio.Handle:
         raise NotImplementedError("a simulation has one thread")
@@ -180,7 +180,7 @@ class SeededLoop(asyncio.BaseEventLoop):
 
 
 def _value(handle: asyncio.Handle, variable: contextvars.ContextVar[Any]) -> Any:
-    context: contextvars.Context = handle._context  # type: ignore[attr-defined]
+    context: contextvars.Context = handle._context  # type: ignore[attr-defined]  # the only way to it
     return context.get(variable, _DEFAULTS[variable])
 
 

@@ -1,4 +1,4 @@
-"""The holes of `PROTOCOL.md`, put back on purpose: a rule that nothing needs is no rule.
+"""Holes that a design like this could have, put back on purpose: a rule nothing needs is none.
 
 Each mutation replaces one seam of the shipping code (or of a simulated client, where the hole is a
 library's) while a run is played. What the run is held against is always made by the whole code.
@@ -90,6 +90,7 @@ def load_in_two_reads() -> AbstractContextManager[None]:
     async def load(self: Any, number: int) -> Loaded:
         keys = PartitionKeys(self._cluster.namespace, number)
         (entries,) = await self.query([ListRange(keys.outbox, 0, -1)])
+        await self._network.delay(1.0)
         (fence,) = await self.fences([number])
         return Loaded(fence=fence, outbox=tuple(entries))
 
@@ -206,8 +207,7 @@ def window_of_recent_sends() -> AbstractContextManager[None]:
     """The last few sends before a record are known, as a window in the transaction would know."""
     taken: dict[tuple[int, int], dict[int, SendNumber]] = {}
 
-    def was_taken(self: Any) -> Generator[Read, Any, bool]:
-        number, source = self.stimulus.number, self.stimulus.source_partition
+    def was_taken(self: Any, source: int, number: SendNumber) -> Generator[Read, Any, bool]:
         last = yield ReadSource(source)
         earlier = taken.setdefault((self.info.partition, source), {})
         offsets = sorted(offset for offset in earlier if offset < self.stimulus.offset)

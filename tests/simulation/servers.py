@@ -144,6 +144,9 @@ class SimulatedStore(Store):
     async def begin_attempt(self, partition: int, fence: Fence) -> int:
         return await self._read(lambda server: now(server.store.begin_attempt(partition, fence)))
 
+    async def withdraw_attempt(self, partition: int, fence: Fence) -> None:
+        await self._read(lambda server: now(server.store.withdraw_attempt(partition, fence)))
+
     async def end_attempt(self, partition: int, fence: Fence) -> None:
         await self._read(lambda server: now(server.store.end_attempt(partition, fence)))
 

@@ -1,4 +1,4 @@
-"""Each hole of `PROTOCOL.md`, put back on purpose, is found: the simulation looks where it must."""
+"""Each known hole, put back on purpose, is found: the simulation looks where it must."""
 
 import pytest
 
@@ -16,9 +16,12 @@ HARMLESS_WHEN_UNDISTURBED = ("H9 window of recent sends", "H3 load in two reads"
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("name", MUTATIONS)
 def test_a_hole_is_found_within_200_seeds(name: str) -> None:
-    found = (seed for seed in range(SEEDS) if simulate(seed, mutation=MUTATIONS[name]).problems)
-
-    assert next(found, None) is not None, f"{name}: not found in {SEEDS} seeds"
+    for seed in range(SEEDS):
+        problems = simulate(seed, mutation=MUTATIONS[name]).problems
+        assert not any("engine_faults" in problem for problem in problems), "the seam has moved"
+        if problems:
+            return
+    raise AssertionError(f"{name}: not found in {SEEDS} seeds")
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""The promises of DESIGN section 1 over seeded runs; `make simulate SEEDS=n` makes more."""
+"""The promises of docs/architecture.md over seeded runs; `make simulate SEEDS=n` makes more."""
 
 import multiprocessing
 import os

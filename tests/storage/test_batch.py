@@ -27,7 +27,7 @@ ACCEPTED = AppliedCommand(status=ReplyStatus.ACCEPTED)
 def outcome(
     states: dict[str, AggregateState | None] | None = None, **fields: object
 ) -> RecordOutcome:
-    return RecordOutcome(now=1, states=states or {}, **fields)  # type: ignore[arg-type]
+    return RecordOutcome(now=1, states=states or {}, **fields)  # type: ignore[arg-type]  # any field
 
 
 async def commit(bench: StateBench, batch: Batch) -> None:
@@ -122,7 +122,7 @@ async def test_content_that_the_batch_itself_stores_is_at_hand() -> None:
             asked.append(resource)
             return "model"
 
-    bench.state._models = Models()  # type: ignore[assignment]
+    bench.state._models = Models()  # type: ignore[assignment]  # only what a batch calls
     batch = await bench.state.batch()
     batch.add(outcome(contents=[Content(checksum="abc", resource=b"<xml/>")]), [])
 

@@ -20,6 +20,7 @@ from storage.redis_topology import (
     SentinelTopology,
     SingleTopology,
     topology_of,
+    without_password,
 )
 from tests.support.fences import commit_of, fence
 from tests.support.servers import StartRedis
@@ -53,6 +54,21 @@ def test_sentinels_are_listed_with_their_service() -> None:
     assert topology._service == "main"
     assert topology._options["db"] == 1
     assert topology._options["connection_class"].__name__ == "SSLConnection"
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("redis://user:secret@host:1/0", "redis://host:1/0"),
+        ("redis://:sec/r@e?t@host:1/0", "redis://host:1/0"),
+        ("unix:///run/redis.sock?password=secret", "unix:///run/redis.sock"),
+        ("redis+sentinel://:secret@a:1,b:2/main?ssl=true", "redis+sentinel://a:1,b:2/main"),
+        ("user:secret@host", "host"),
+        ("redis://host:1", "redis://host:1"),
+    ],
+)
+def test_a_password_is_not_shown(url: str, shown: str) -> None:
+    assert without_password(url) == shown
 
 
 @pytest.mark.parametrize("url", ["http://r", "redis+sentinel://a:1", "redis+cluster://a:1,b"])

@@ -353,6 +353,8 @@ async def test_attempts_are_counted_by_fence_until_one_survives(
     other = fence(0, "f" * 16)
     assert [await store.begin_attempt(0, START) for _ in range(3)] == [1, 2, 3]
     assert await store.begin_attempt(0, other) == 1
+    await store.withdraw_attempt(0, START)
+    assert await store.begin_attempt(0, START) == 3
     await store.end_attempt(0, START)
     assert await store.begin_attempt(0, START) == 1
     assert (await store.load(0)).fence == START

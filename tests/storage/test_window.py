@@ -7,8 +7,8 @@ from engine.partition import AppliedCommand
 from engine.records import ReplyStatus
 from storage.keys import PartitionKeys
 from storage.memory_store import MemoryKeyspace, MemoryStore
-from storage.ports import Commit
-from storage.window import WindowBatch, WindowPosition, lookup_reads, position_read
+from storage.ports import Commit, Get
+from storage.window import WindowBatch, WindowPosition, lookup_reads
 from tests.support.fences import commit_of, fence
 
 KEYS = PartitionKeys("shop", 0)
@@ -23,14 +23,14 @@ class StoredWindow:
         self.commits = 0
 
     async def begin(self, command_ids: list[str]) -> WindowBatch:
-        (position,) = await self.store.query([position_read(KEYS)])
+        (position,) = await self.store.query([Get(KEYS.window)])
         assert position is None or isinstance(position, bytes)
         batch = WindowBatch(WindowPosition.decode(position), SIZE)
         for command_id in command_ids:
             first, second = await self.store.query(lookup_reads(KEYS, command_id))
             assert isinstance(first, list)
             assert isinstance(second, list)
-            batch.learn(command_id, (first[0], second[0]))  # type: ignore[arg-type]
+            batch.learn(command_id, (first[0], second[0]))  # type: ignore[arg-type]  # lists of bytes or None
         return batch
 
     async def commit(self, batch: WindowBatch) -> None:

@@ -10,6 +10,7 @@ await bench.until("it is applied", lambda: bench.fence.next_offset == 1)
 import asyncio
 import json
 from collections.abc import Callable, Sequence
+from itertools import count
 from typing import Any
 
 from consumers.log import Acknowledgement, OutgoingRecord, Publisher, PublishFailedError
@@ -27,9 +28,11 @@ from consumers.services import Limits, Services
 from engine.records import Topic
 from schemas.codec import Codec
 from schemas.topics import topic_name
+from storage.commits import only_removes
 from storage.errors import StoreUnavailableError
 from storage.keys import PartitionKeys
 from storage.memory_store import MemoryKeyspace, MemoryStore
+from storage.partition import PartitionState, Rules
 from storage.ports import Commit, Fence
 from tests.support.virtual_time import VirtualClock
 
@@ -58,6 +61,7 @@ class FailingStore(MemoryStore):
         self.commits: list[Commit] = []
         self.loads = 0
         self.attempts_fail = False
+        self.is_full = False
 
     def fail_commits(self, count: int, *, applied: bool) -> None:
         self._failures += [applied] * count
@@ -68,6 +72,8 @@ class FailingStore(MemoryStore):
 
     async def commit(self, commit: Commit) -> None:
         await asyncio.sleep(0.001)
+        if self.is_full and not only_removes(commit):
+            raise StoreUnavailableError("OOM")
         if self._failures:
             if self._failures.pop(0):
                 await super().commit(commit)
@@ -159,6 +165,16 @@ class OwnerBench:
     async def initialise(self, partitions: int = 1) -> None:
         for number in range(partitions):
             await self.store.initialise(number, FIRST_FENCE)
+
+    def state(self) -> PartitionState:
+        """Partition 0 as an owner has it, not loaded yet; its commits are named 1, 2, 3, ..."""
+        services, names = self.services, count(1)
+        rules = Rules(
+            settings=services.settings,
+            cache_bytes_max=1_000_000,
+            name_commit=lambda: f"{next(names):016x}",
+        )
+        return PartitionState(services.store, self.keys, services.models, rules)
 
     def own(self, number: int = 0) -> Partition:
         """Begin to own a partition, in the background."""

@@ -5,6 +5,7 @@ from itertools import count
 
 from engine.events import InstanceStart, TaskDetails
 from engine.lifecycle import InstanceState
+from engine.model.elements import ProcessModel
 from engine.partition import ReadModel
 from engine.settings import Settings
 from engine.state import ProcessInstance, TaskWait, Tombstone, Wait
@@ -20,7 +21,7 @@ KEYS = PartitionKeys("shop", 0)
 class NoModels:
     """For batches that ask for none."""
 
-    async def get(self, wanted: ReadModel, resource: bytes | None) -> object:
+    async def get(self, wanted: ReadModel, resource: bytes | None) -> ProcessModel:
         raise AssertionError(f"{wanted} was asked for")
 
 
@@ -35,7 +36,7 @@ class StateBench:
             cache_bytes_max=1_000_000,
             name_commit=lambda: f"{next(names):016x}",
         )
-        self.state = PartitionState(self.store, KEYS, NoModels(), rules)  # type: ignore[arg-type]
+        self.state = PartitionState(self.store, KEYS, NoModels(), rules)
 
     async def open(self) -> "StateBench":
         await self.store.initialise(0, fence(0))

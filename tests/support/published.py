@@ -16,7 +16,7 @@ Position: TypeAlias = tuple[int, int]
 
 
 class Subscriber:
-    """Takes effects by WIRE's rule: what is not above the last of its partition is a copy.
+    """Takes effects by the rule for them: what is not above the last of its partition is a copy.
 
     It also remembers the content of each, which a subscriber need not: a copy must be byte-equal,
     a first copy must be above all before it.

@@ -5,6 +5,7 @@ it, at once, so that both lie in one batch mostly.
 """
 
 import gzip
+import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -119,7 +120,7 @@ async def opened(bootstrap: str, namespace: str, folder: Path) -> AsyncIterator[
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def door(kafka: Kafka, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Door]:
     folder = tmp_path_factory.mktemp("bad-input")
-    async with opened(kafka.bootstrap, f"bad-{folder.stat().st_ino}", folder) as found:
+    async with opened(kafka.bootstrap, f"t-{secrets.token_hex(6)}", folder) as found:
         yield found
 
 

@@ -215,7 +215,10 @@ class Client:
         token: str | None = None,
         command_id: str | None = None,
     ) -> Reply:
-        """Throw a BPMN error from a job (with its attempt) or from a user task."""
+        """Throw a BPMN error from a job (with its attempt) or from a user task.
+
+        Raises ValueError when neither is named.
+        """
         handle = job_id if job_id is not None else task_id
         if handle is None:
             raise ValueError("give a job_id or a task_id")

@@ -44,6 +44,19 @@ class Consumer(AIOKafkaConsumer):  # type: ignore[misc] # aiokafka ships no type
     def client(self) -> Any:
         return self._client
 
+    async def stop(self) -> None:
+        """As aiokafka's, which comes out as a cancellation of the caller, and leaves connections
+        open, when a broker is away: it cancels a request of its own and then awaits it."""
+        stopping = asyncio.ensure_future(super().stop())
+        try:
+            await asyncio.wait([stopping])
+        finally:
+            stopping.cancel()
+        if stopping.cancelled():
+            await self._client.close()
+        else:
+            stopping.result()
+
 
 class Connection(msgspec.Struct, frozen=True, kw_only=True):
     """Where Kafka is. `options` go to every client of aiokafka: TLS, SASL, `client_id`."""

@@ -58,14 +58,16 @@ class JobRunner:
         self._canceled: OrderedDict[JobKey, None] = OrderedDict()
         self._watching: set[asyncio.Task[None]] = set()
         self._has_room = asyncio.Event()
+        self._probe_at: asyncio.TimerHandle | None = None
         self._look_for_room()
 
     async def room(self) -> int:
-        """Wait until jobs may be taken; how many. None while the circuit breaker is open."""
+        """Wait until jobs may be taken; how many. While the circuit breaker is open: one for a
+        probe once the pause is over, unless there are jobs at hand to be the probe."""
         while True:
             await self._has_room.wait()
             if self._has_room.is_set():  # nobody was quicker
-                return self._concurrency - self._running
+                return 1 if self._breaker.is_open else self._concurrency - self._running
 
     def submit(self, job: Job) -> asyncio.Task[None]:
         """Handle a job. The task ends when its answer is in the log, or it needs none."""
@@ -89,6 +91,8 @@ class JobRunner:
 
     async def close(self) -> None:
         """Give up the jobs that still run; hear for a moment what becomes of the last answers."""
+        if self._probe_at is not None:
+            self._probe_at.cancel()
         if self._watching:
             await asyncio.wait(self._watching, timeout=WATCH_GRACE_S)
         tasks = [task for task in (*self._known.values(), *self._watching) if not task.done()]
@@ -103,8 +107,21 @@ class JobRunner:
     def _look_for_room(self) -> None:
         if self._running < self._concurrency and not self._breaker.is_open:
             self._has_room.set()
-        else:
-            self._has_room.clear()
+            return
+        self._has_room.clear()
+        if not self._running:
+            self._look_for_a_probe()
+
+    def _look_for_a_probe(self) -> None:
+        """No job is left that could close the circuit breaker: take one when its pause is over."""
+        if self._probe_at is not None:
+            self._probe_at.cancel()
+        wait_s = self._breaker.wait_s(_now())
+        self._probe_at = asyncio.get_running_loop().call_later(wait_s, self._take_a_probe)
+
+    def _take_a_probe(self) -> None:
+        if not self._running:
+            self._has_room.set()
 
     # --- one job ---
 
@@ -142,9 +159,11 @@ class JobRunner:
             return None
         except (BpmnError, JobFailure) as error:
             answer = failed(job, error)
-        except Exception as error:
-            log.exception("the job %s failed", job.job_id, extra=_about(job))
+        except BaseException as error:
+            if _is_an_end(error):
+                raise
             self._breaker.failed(_now())
+            log.exception("the job %s failed", job.job_id, extra=_about(job))
             return failed(job, error)
         self._breaker.succeeded()
         return answer
@@ -174,6 +193,14 @@ class JobRunner:
                 await self._answer(job, rejected(job, error.code, error.detail), "/rejected")
             else:
                 log.info("the answer to %s came to nothing: %s", job.job_id, error)
+
+
+def _is_an_end(error: BaseException) -> bool:
+    """Whether this task is to end. A handler also raises cancellations of what it awaits."""
+    if isinstance(error, asyncio.CancelledError):
+        task = asyncio.current_task()
+        return task is not None and task.cancelling() > 0
+    return isinstance(error, GeneratorExit | KeyboardInterrupt | SystemExit)
 
 
 def _is_broken(task: asyncio.Task[None]) -> bool:

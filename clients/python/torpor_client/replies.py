@@ -93,6 +93,9 @@ class ReplyReader:
             return
         try:
             known = await self._schemas.for_record(record.value)
-            waiting.set_result(read_published(record.value, Reply, known))
+            reply = read_published(record.value, Reply, known)
         except (FrameError, KafkaUnavailableError):
             log.exception("a reply cannot be read")
+            return
+        if not waiting.done():  # given up while the schema was looked for
+            waiting.set_result(reply)

@@ -42,7 +42,10 @@ def _check(value: object) -> None:
 
 
 def decode(text: str) -> dict[str, Any]:
-    """The values of a JSON object. Integral numbers are int, others Decimal: none is rounded."""
+    """The values of a JSON object. Integral numbers are int, others Decimal: none is rounded.
+
+    Raises ValueError when the text is no JSON, TypeError when it is no object.
+    """
     value = json.loads(text, parse_float=Decimal)
     if not isinstance(value, dict):
         raise TypeError("the variables are not a JSON object")

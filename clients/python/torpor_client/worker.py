@@ -140,7 +140,7 @@ class Worker:
 
         async def in_thread(job: Job) -> Result:
             loop = asyncio.get_running_loop()
-            result: Result = await loop.run_in_executor(threads, plain, job)
+            result: Result = await loop.run_in_executor(threads, _call, plain, job)
             return result
 
         return in_thread
@@ -172,3 +172,11 @@ class Worker:
         self.stop()
         if self._running is not None:
             await self._running
+
+
+def _call(handler: Callable[[Job], Result], job: Job) -> Result:
+    """Of all exceptions StopIteration alone cannot leave a thread: its future would never end."""
+    try:
+        return handler(job)
+    except StopIteration as error:
+        raise RuntimeError("the handler raised StopIteration") from error

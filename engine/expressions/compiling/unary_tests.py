@@ -24,9 +24,23 @@ def compile_unary_tests(node: syntax.UnaryTests, scope: Scope) -> Code:
 
 
 def _compile_test(node: syntax.Node, scope: Scope) -> Code:
-    """DMN 1.5 section 7.3.3: an expression over `?` is a condition, any other a value to meet."""
+    """DMN 1.5 section 7.3.3: an expression over `?` is a condition, any other a value to meet.
+
+    As in Camunda, one over variables alone is a condition, too, if it gives true. A literal, a name
+    or a path is still a value where the input is a boolean.
+    """
     code = scope.code(node)
     if mentions(node, INPUT) or isinstance(node, syntax.Quantified):
         return code
     given = scope.code(syntax.Name(INPUT))
-    return lambda env, frame: passes(given(env, frame), code(env, frame), env)
+    if isinstance(node, (syntax.Literal, syntax.UnaryComparison, syntax.RangeLiteral)):
+        return lambda env, frame: passes(given(env, frame), code(env, frame), env)
+    names_value = isinstance(node, (syntax.Name, syntax.Path))
+
+    def meet(env: Environment, frame: Frame | None) -> Value:
+        value, wanted = given(env, frame), code(env, frame)
+        if wanted is True and not (names_value and type(value) is bool):
+            return True
+        return passes(value, wanted, env)
+
+    return meet

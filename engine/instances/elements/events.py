@@ -2,7 +2,7 @@
 
 from engine.instances.advance import Advance
 from engine.instances.elements.handler import Handler
-from engine.instances.elements.jobs import open_job
+from engine.instances.job_opening import open_job
 from engine.instances.mappings import map_inputs, to_texts
 from engine.instances.triggers import arm, throw
 from engine.instances.triggers.waiting import Waiter

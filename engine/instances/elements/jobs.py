@@ -1,48 +1,18 @@
 """Service, send and business rule tasks, and scripts that the engine does not run itself: jobs."""
 
-from engine import events as e
 from engine.instances.activities import activate
 from engine.instances.advance import Advance
 from engine.instances.elements.handler import Handler
-from engine.instances.evaluator import text_of
-from engine.instances.limits import JOB_TYPE_LENGTH_MAX, RETRIES_MAX
+from engine.instances.job_opening import open_job
 from engine.instances.mappings import to_texts
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
 from engine.model.elements import (
     BusinessRuleTask,
-    JobDefinition,
     ScriptTask,
     SendTask,
     ServiceTask,
 )
-
-
-def open_job(advance: Advance, definition: JobDefinition, key: int) -> None:
-    """Publish a job for the element instance. Raises StuckError."""
-    job_type = advance.evaluator.name(definition.type, key, length_max=JOB_TYPE_LENGTH_MAX)
-    retries = definition.retries
-    if not isinstance(retries, int):
-        value = advance.evaluator.evaluate(retries, key)
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= RETRIES_MAX:
-            raise advance.evaluator.unusable(
-                retries, f"a whole number from 1 to {RETRIES_MAX}", value
-            )
-        retries = value
-    computed = {
-        name: text_of(advance.evaluator.evaluate(expression, key))
-        for name, expression in definition.computed_headers.items()
-    }
-    advance.emit(
-        e.JobOpened(
-            key=advance.new_key(),
-            owner=key,
-            type=job_type,
-            attempt=1,
-            retries_left=retries,
-            headers={**definition.headers, **computed} if computed else definition.headers,
-        )
-    )
 
 
 def _run_task(

@@ -6,7 +6,7 @@ import pytest
 
 from consumers.dev.errors import NotSupportedError
 from consumers.dev.process import LOOPBACK, free_port
-from consumers.dev.redis_server import Redis, RedisKind, RedisSettings, answers, without_password
+from consumers.dev.redis_server import Redis, RedisKind, RedisSettings, answers
 from consumers.dev.servers import start_redis
 from tests.support.servers import StartRedis
 
@@ -127,8 +127,3 @@ async def test_nobody_answers_where_nobody_listens(tmp_path: Path) -> None:
     assert not await answers(f"redis://{LOOPBACK}:{free_port()}")
     assert not await answers(f"unix://{tmp_path}/redis.sock")
     assert not await answers("redis://localhost:no-port")
-
-
-def test_a_password_is_not_shown() -> None:
-    assert without_password("redis://user:secret@host:1/0") == "redis://host:1/0"
-    assert without_password("unix:///tmp/redis.sock") == "unix:///tmp/redis.sock"

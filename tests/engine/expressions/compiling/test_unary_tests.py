@@ -30,9 +30,17 @@ from tests.engine.expressions.evaluating import environment
         ("some i in [1, 2] satisfies i = ?", 2, True),
         ("< limit", "a", False),
         ("true", True, True),
+        ("true", False, False),
+        ("true", 1, False),
+        ("limit > 5", 1, True),
+        ("limit > 9", 1, False),
+        ("limit > 9", False, True),
+        ("yes", False, False),
+        ("yes", True, True),
+        ("yes", 1, True),
         ('date("2026-01-01")', "2026-01-01", False),
     ],
 )
 def test_cells(text: str, given: Value, passes: bool) -> None:  # noqa: FBT001
-    env = environment({"?": given, "limit": 7})
+    env = environment({"?": given, "limit": 7, "yes": True})
     assert compile_unary_tests(text).evaluate(env) is passes

@@ -1,0 +1,55 @@
+"""What aiokafka's clients do by themselves, and this library does not let out."""
+
+import asyncio
+
+import pytest
+
+from torpor_client.connection import Connection
+
+
+class FetcherOfABrokerThatIsAway:
+    """As aiokafka's: it cancels its pending request, and awaits it."""
+
+    async def close(self) -> None:
+        pending = asyncio.create_task(asyncio.sleep(60))
+        pending.cancel()
+        await pending
+
+
+async def test_a_consumer_stops_without_cancelling_who_stops_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    consumer = Connection(bootstrap_servers="127.0.0.1:1").consumer()
+    monkeypatch.setattr(consumer, "_fetcher", FetcherOfABrokerThatIsAway())
+    closed = asyncio.Event()
+
+    async def close() -> None:
+        closed.set()
+
+    monkeypatch.setattr(consumer.client, "close", close)
+    await consumer.stop()
+    assert closed.is_set()
+
+
+async def test_whoever_is_cancelled_while_a_consumer_stops_is_cancelled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    consumer = Connection(bootstrap_servers="127.0.0.1:1").consumer()
+    begun, ended = asyncio.Event(), asyncio.Event()
+
+    class Slow:
+        async def close(self) -> None:
+            begun.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ended.set()
+
+    monkeypatch.setattr(consumer, "_fetcher", Slow())
+    stopping = asyncio.create_task(consumer.stop())
+    async with asyncio.timeout(5):
+        await begun.wait()
+        stopping.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await stopping
+        await ended.wait()

@@ -1,0 +1,64 @@
+"""`torpor lint`: no server, all findings, 1 when there is an error."""
+
+from pathlib import Path
+
+from tests.support.command_line import torpor
+from tests.support.models import bpmn, chain, end, flow, process, start, user_task
+
+GOOD = bpmn(process("p", start("s"), user_task("t"), end("e"), chain("s", "t", "e")))
+DANGLING = bpmn(
+    process("p", start("s"), user_task("t"), end("e"), chain("s", "t", "e"), flow("t", "nowhere"))
+)
+UNREACHABLE = bpmn(
+    process("p", start("s"), user_task("t"), user_task("u"), end("e"), chain("s", "t", "e"))
+)
+
+
+def written(folder: Path, name: str, content: bytes) -> str:
+    file = folder / name
+    file.write_bytes(content)
+    return str(file)
+
+
+def test_a_file_without_findings_is_ok(tmp_path: Path) -> None:
+    file = written(tmp_path, "good.bpmn", GOOD)
+    done = torpor("lint", file)
+    assert (done.out, done.err) == (f"{file}: ok\n", "")
+    assert torpor("lint", file, "--json").json() == {"file": file, "ok": True, "findings": []}
+
+
+def test_an_error_ends_with_1_and_is_shown_with_element_and_line(tmp_path: Path) -> None:
+    done = torpor("lint", written(tmp_path, "bad.bpmn", DANGLING), code=1)
+    first, head, row = done.out.splitlines()
+    assert first.endswith("bad.bpmn: 1 error, 0 warnings")
+    assert head.split() == ["LINE", "SEVERITY", "ELEMENT", "WHAT", "IS", "WRONG", "CODE"]
+    line, severity, element, *_, code = row.split()
+    assert (severity, element, code) == ("error", "t-nowhere", "dangling-reference")
+    assert line.isdigit()
+
+
+def test_warnings_alone_are_shown_and_do_not_count(tmp_path: Path) -> None:
+    file = written(tmp_path, "doubtful.bpmn", UNREACHABLE)
+    assert "0 errors, 1 warning" in torpor("lint", file).out
+    found = torpor("lint", file, "--json").json()
+    assert found["ok"] is True
+    assert [each["severity"] for each in found["findings"]] == ["warning"]
+
+
+def test_every_file_is_checked_whatever_the_others_are(tmp_path: Path) -> None:
+    good = written(tmp_path, "good.bpmn", GOOD)
+    bad = written(tmp_path, "bad.bpmn", DANGLING)
+    empty = written(tmp_path, "empty.bpmn", b"")
+    found = torpor("lint", bad, good, empty, "--json", code=1).lines()
+    assert [(each["file"], each["ok"]) for each in found] == [
+        (bad, False),
+        (good, True),
+        (empty, False),
+    ]
+    (finding,) = found[0]["findings"]
+    assert set(finding) >= {"severity", "element", "line", "code", "message"}
+    assert finding["element"] == "t-nowhere"
+
+
+def test_the_example_is_fit_to_be_deployed() -> None:
+    assert torpor("lint", "examples/order/order.bpmn").out == "examples/order/order.bpmn: ok\n"
