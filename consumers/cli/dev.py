@@ -166,7 +166,7 @@ def _told(environment: DevEnvironment, ready_file: Path | None) -> Iterator[None
         f"TORPOR_{name.upper()}={shlex.quote(ready[name])}"
         for name in ("kafka", "http", "namespace")
     )
-    engines = ", ".join(map(str, ready["engines"]))
+    engines = ", ".join(f"{engine.pid} (at {engine.http})" for engine in environment.engines)
     click.echo(
         f"ready. In another shell:\n\n    export {variables}\n\n"
         f"Engines are the processes {engines}; their logs are in {environment.folder}.\n"

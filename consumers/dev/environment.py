@@ -237,6 +237,7 @@ class DevEnvironment:
         They are not started again: whoever kills one wants to see what happens.
         """
         running = list(self.engines)
+        asked = running[0]
         while not stopped.is_set():
             ended = [engine for engine in running if engine.exit_code() is not None]
             for engine in ended:
@@ -244,6 +245,9 @@ class DevEnvironment:
                 self._say(_how_it_ended(engine))
             if ended and not running:
                 self._say("no engine is left: commands wait in Kafka")
+            elif asked in ended:
+                asked = running[0]
+                self._say(f"{asked.name} goes on: export TORPOR_HTTP={asked.http}")
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(stopped.wait(), WATCH_S)
 

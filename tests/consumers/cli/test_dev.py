@@ -123,14 +123,20 @@ def test_everything_is_started_said_used_and_stopped(
     assert ready["namespace"] == "torpor"
 
     (exported,) = re.findall(r"^ +export (.+)$", own.output(), re.MULTILINE)
-    there = CommandLine(dict(part.split("=", 1) for part in exported.split()))
+    variables = dict(part.split("=", 1) for part in exported.split())
+    there = CommandLine(variables)
     there("deploy", "examples/order/order.bpmn")
     there("start", "order", "--id", "order-1", "--variables", '{"amount": 740}')
     shown = there("show", "order-1", "--json").json()
     assert [each["kind"] for each in shown["waiting"]] == ["JOB"]
 
-    os.kill(ready["engines"][1], signal.SIGKILL)
-    own.until("it is said", lambda: "engine-2 was ended by SIGKILL" in own.output())
+    os.kill(ready["engines"][0], signal.SIGKILL)
+    own.until("it is said", lambda: "engine-2 goes on: export TORPOR_HTTP=" in own.output())
+    assert "engine-1 was ended by SIGKILL" in own.output()
+    (other,) = re.findall(
+        r"^engine-2 goes on: export TORPOR_HTTP=(.+)$", own.output(), re.MULTILINE
+    )
+    there = CommandLine({**variables, "TORPOR_HTTP": other})
     there("set", "order-1", "--variables", '{"note": "after"}', "--timeout", "60")
 
     with working(there):
