@@ -5,6 +5,7 @@ library's) while a run is played. What the run is held against is always made by
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
@@ -12,7 +13,7 @@ from unittest.mock import patch
 
 from msgspec.structs import replace
 
-from consumers import member, outbox, partition, preparation, timers, transactions
+from consumers import batches, member, outbox, partition, preparation, timers, transactions
 from consumers.log import LogRecord, PublishFailedError, PublishRefusedError
 from consumers.position import position_after, verify
 from consumers.wire import outgoing
@@ -135,24 +136,25 @@ def reads_as_of_the_batch_start() -> AbstractContextManager[None]:
 
 
 def local_sends_at_the_end_of_the_batch() -> AbstractContextManager[None]:
-    deferred: list[tuple[Any, c.AnyCommand]] = []
+    deferred: dict[Any, list[tuple[Any, c.AnyCommand]]] = {}
 
     def send(self: Any, command: c.AnyCommand, *, through_log: bool) -> None:
         address = address_of(command)
         target = self._partition_of(command, address)
         if target == self.info.partition and not through_log:
-            deferred.append((self, command))
+            deferred[asyncio.current_task()].append((self, command))
         else:
             self.publishing.send(command, address, target)
 
     async def attempt(self: Any, records: Sequence[LogRecord], trim: int) -> Any:
+        own = deferred[asyncio.current_task()] = []
         batch = await self._state.batch()
         fence = self._state.fence
         time = fence.now_ms
         for received in self._receive(records):
             time = await self._transactions.apply(batch, received, self._info(fence, time))
-        while deferred:
-            transaction, command = deferred.pop(0)
+        while own:
+            transaction, command = own.pop(0)
             transaction.outcome = transaction.publishing.outcome = RecordOutcome(now=time)
             driver = transaction._run_queue(command)
             await _drive(batch, driver)
@@ -285,6 +287,41 @@ def published_timer_is_pushed_ahead() -> AbstractContextManager[None]:
     return _replaced((timers.Timers, "_publish", publish))
 
 
+# --- H21, and what the outbox and the cache rest on ---
+
+
+def fetched_records_kept_over_a_load() -> AbstractContextManager[None]:
+    async def seek(self: Any, offset: int) -> None:
+        self._position = self._position if self._fetched else offset
+        await self._services.log.seek(self._partition, self._position)
+
+    return _replaced((batches.Batches, "seek", seek))
+
+
+def documents_kept_over_a_foreign_commit() -> AbstractContextManager[None]:
+    async def load(self: Any) -> Loaded:
+        loaded: Loaded = await self._store.load(self._keys.partition)
+        self._fence = loaded.fence
+        return loaded
+
+    return _replaced((storage_partition.PartitionState, "load", load))
+
+
+def outbox_trimmed_before_it_is_acknowledged() -> AbstractContextManager[None]:
+    everything = property(lambda self: len(self._slots))
+    return _replaced((outbox.Outbox, "settled_head", everything))
+
+
+def lanes_with_many_batches_under_way() -> AbstractContextManager[None]:
+    def offer(self: Any, slots: Sequence[Any]) -> None:
+        for slot in slots if self._running is not None else ():
+            lane = object()
+            self._lanes[lane] = deque([slot])
+            self._running.start(self._run_lane(lane))
+
+    return _replaced((outbox.OutboxPublisher, "offer", offer))
+
+
 MUTATIONS: dict[str, Mutation] = {
     "H1 fence without the name of its commit": fence_without_commit_name,
     "H2 outbox not read again after a failure": outbox_not_read_again,
@@ -297,4 +334,8 @@ MUTATIONS: dict[str, Mutation] = {
     "H14 producer goes on after a failure": producer_goes_on_after_a_failure,
     "H17 early timer is removed": early_timer_is_removed,
     "H17 published timer is pushed ahead": published_timer_is_pushed_ahead,
+    "H21 fetched records kept over a load": fetched_records_kept_over_a_load,
+    "documents kept over a foreign commit": documents_kept_over_a_foreign_commit,
+    "outbox trimmed before it is acknowledged": outbox_trimmed_before_it_is_acknowledged,
+    "lanes with many batches under way": lanes_with_many_batches_under_way,
 }
