@@ -144,11 +144,20 @@ def split(
         put={
             name: _ENCODER.encode((FORMAT, _PART if name in parts else _SCOPE, part))
             for name, part in fields.items()
-            if name not in held or known.get(name) != part
+            if name not in held or not _is_same(known.get(name), part)
         },
         delete=tuple(name for name in stored if name not in fields),
         scopes=tuple(fields),
     )
+
+
+def _is_same(before: object, after: object) -> bool:
+    """Whether both have the same bytes: a dictionary in another order is another one."""
+    if before is after:
+        return True
+    if isinstance(before, dict) and isinstance(after, dict):
+        return before == after and list(before) == list(after)
+    return before == after
 
 
 def scopes_of(value: bytes) -> tuple[str, ...]:

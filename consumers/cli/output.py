@@ -24,6 +24,9 @@ _BIDIRECTIONAL = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u20
 """Characters that make a text look like another one."""
 
 
+QUIET = ("aiokafka", "torpor_client", "consumers")
+
+
 class ExitCode(IntEnum):
     """What the shell is told. Click itself exits with USAGE."""
 
@@ -36,7 +39,7 @@ class ExitCode(IntEnum):
 
 def quiet_libraries() -> None:
     """What aiokafka logs is for operators; here an error is said once, in a sentence of ours."""
-    for name in ("aiokafka", "torpor_client", "consumers"):
+    for name in QUIET:
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 

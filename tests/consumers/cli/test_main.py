@@ -46,7 +46,7 @@ def imported(*arguments: str) -> set[str]:
 def test_every_command_of_the_wire_is_there_in_the_order_of_first_use() -> None:
     assert set(NAMES) == {
         *("dev", "init", "run", "deploy", "start", "show", "list", "tasks", "complete"),
-        *("message", "set", "terminate", "resolve", "effects", "lint"),
+        *("message", "signal", "set", "terminate", "resolve", "effects", "lint"),
     }
     listed = [line.split()[0] for line in torpor("--help").out.splitlines() if "  " in line[2:]]
     assert [name for name in listed if name in NAMES] == NAMES
@@ -127,7 +127,7 @@ def test_a_shell_completes_commands_without_importing_them() -> None:
         timeout=60,
         check=False,
     )
-    assert done.stdout.split() == ["plain,start", "plain,show", "plain,set"]
+    assert done.stdout.split() == ["plain,start", "plain,show", "plain,set", "plain,signal"]
     assert not set(done.stderr.split()) & set(HEAVY)
 
 
