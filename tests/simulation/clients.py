@@ -47,8 +47,8 @@ class Clients:
         random = self._random
         tasks = [
             self._loop.spawn(WORLD, self._start(f"{kind}-{number}", kind))
-            for kind in ("order", "fulfil", "waiting")
-            for number in range(random.randint(1, 4))
+            for kind in ("order", "fulfil", "waiting", "alarmed")
+            for number in range(random.randint(1, 3))
         ]
         tasks.append(self._loop.spawn(WORLD, self._greet()))
         tasks.append(self._loop.spawn(WORLD, self._meddle()))
@@ -98,6 +98,14 @@ class Clients:
         )
         if process_id == "waiting":
             await self._inform(instance_id)
+        elif process_id == "alarmed":
+            await self._alarm(instance_id)
+
+    async def _alarm(self, instance_id: str) -> None:
+        """Broadcasts are not kept: those who wait later need another."""
+        while instance_id not in self.ended:
+            await asyncio.sleep(3 + self._random.random() * 12)
+            self._publish(signal_address("alarm"), type="BroadcastSignal", name="alarm")
 
     async def _inform(self, instance_id: str) -> None:
         number = 0

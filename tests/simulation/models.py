@@ -81,6 +81,28 @@ _TICKING = m.process(
     m.chain("tick", "done"),
 )
 
+_ALARMED = m.process(
+    "alarmed",
+    m.start("begin"),
+    m.catch("wait_alarm", m.signal_event("alarm")),
+    m.looped(
+        m.service_task("pack", type=PACK),
+        m.multi_instance(over="=[1, 2, 3]", item="box", output="=box", into="boxes"),
+    ),
+    m.end("done"),
+    m.chain("begin", "wait_alarm", "pack", "done"),
+)
+
+_RINGING = m.process(
+    "ringing",
+    m.start("rung", m.signal_event("alarm")),
+    m.catch("a_moment", m.timer(duration="PT2S")),
+    m.end("done"),
+    m.chain("rung", "a_moment", "done"),
+)
+
+_SIGNALS = (m.signal("alarm", "alarm"),)
+
 _MESSAGES = (
     m.message("paid", "paid", key="=key"),
     m.message("shipped", "shipped", key="=key"),
@@ -96,6 +118,8 @@ FIRST = {
     "waiting.bpmn": m.bpmn(_WAITING, *_MESSAGES),
     "greeting.bpmn": m.bpmn(_GREETING, *_MESSAGES),
     "ticking.bpmn": m.bpmn(_TICKING),
+    "alarmed.bpmn": m.bpmn(_ALARMED, *_SIGNALS),
+    "ringing.bpmn": m.bpmn(_RINGING, *_SIGNALS),
 }
 SECOND = {"order.bpmn": m.bpmn(_order("PT12S"), *_MESSAGES)}
 """A second version of one of them, deployed while the first one's instances are under way."""

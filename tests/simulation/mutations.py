@@ -135,6 +135,13 @@ def reads_as_of_the_batch_start() -> AbstractContextManager[None]:
     return _replaced((storage_batch.Batch, "answer", answer))
 
 
+def signal_index_as_of_the_batch_start() -> AbstractContextManager[None]:
+    def nothing(self: Any, name: str) -> tuple[set[Any], set[Any]]:
+        return set(), set()
+
+    return _replaced((storage_batch.Batch, "_changed_signals", nothing))
+
+
 def local_sends_at_the_end_of_the_batch() -> AbstractContextManager[None]:
     deferred: dict[Any, list[tuple[Any, c.AnyCommand]]] = {}
 
@@ -329,6 +336,7 @@ MUTATIONS: dict[str, Mutation] = {
     "H4 commit without compare on reconnect": commit_without_compare_on_reconnect,
     "H5 local sends at the end of the batch": local_sends_at_the_end_of_the_batch,
     "H5 reads as of the batch's start": reads_as_of_the_batch_start,
+    "H5 index of signals as of the batch's start": signal_index_as_of_the_batch_start,
     "H6 idle partitions not looked at": idle_partitions_not_looked_at,
     "H9 window of recent sends": window_of_recent_sends,
     "H14 producer goes on after a failure": producer_goes_on_after_a_failure,
