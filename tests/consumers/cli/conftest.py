@@ -10,8 +10,10 @@ from consumers.cli.output import QUIET
 
 @pytest.fixture(autouse=True)
 def log_levels() -> Iterator[None]:
-    """Put the levels back that a command, run in this process, has set."""
-    before = {name: logging.getLogger(name).level for name in QUIET}
+    """Let the loggers speak again that a command, run in this process, has kept quiet.
+
+    Whatever has done it: fixtures of a wider scope run commands before this one begins.
+    """
     yield
-    for name, level in before.items():
-        logging.getLogger(name).setLevel(level)
+    for name in QUIET:
+        logging.getLogger(name).setLevel(logging.NOTSET)
