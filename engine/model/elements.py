@@ -412,7 +412,7 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     in `SubProcess`. `conditional`: some event waits for a condition. `writes_outward`: whatever an
     activity writes goes to the nearest scope that has the name, else to the root, output mappings
     included. `quartz`: cron expressions are those of Quartz. `version_tag`: how the model names the
-    version that it is.
+    version that it is. `fails_uncaught`: an error that nothing catches ends the instance.
     """
 
     process_id: str
@@ -427,6 +427,7 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     writes_outward: bool = False
     quartz: bool = False
     version_tag: str | None = None
+    fails_uncaught: bool = False
     events: tuple[int, ...] = ()
     conditional: bool = False
     element_index: dict[str, int]
