@@ -6,6 +6,7 @@ from msgspec.structs import replace
 from engine import commands as c
 from engine.lifecycle import InstanceState
 from engine.model.elements import BoundaryEvent, ErrorTrigger
+from engine.records import EffectError
 from tests.scenarios.conftest import Scenario
 from tests.support.models import (
     boundary,
@@ -311,7 +312,7 @@ def test_an_error_that_nobody_catches_ends_an_instance_whose_model_asks_for_that
     throw(run, "HIGH", message="no stock")
     assert run.state() is InstanceState.FAILED
     (failed,) = run.effects("InstanceFailed")
-    assert (failed.error.code, failed.error.message) == ("HIGH", "no stock")
+    assert failed.error == EffectError(code="HIGH", message="no stock")
     assert (run.jobs(), run.tasks(), run.effects("IncidentRaised")) == ([], [], [])
     run.assert_nothing_left()
     run.start("p", "b")

@@ -87,7 +87,7 @@ def terminate(run: Runner) -> None:
     run.accept(c.TerminateInstance(instance_id="a"))
 
 
-WAYS = {complete_work: "done", an_hour_passes: "stopped", publish: "stopped"}
+WAYS: dict[Act, str] = {complete_work: "done", an_hour_passes: "stopped", publish: "stopped"}
 
 
 @both_orders
