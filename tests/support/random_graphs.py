@@ -14,6 +14,7 @@ from engine.model.elements import (
     Activity,
     ComplexGateway,
     InclusiveGateway,
+    LinkTrigger,
     ParallelGateway,
     ProcessModel,
 )
@@ -168,6 +169,8 @@ def _reached(model: ProcessModel, start_at: int, join: int) -> set[int]:
         found |= {way for way in ways if model.flows[way].target == join}
         if isinstance(element, Activity):
             ahead += element.boundary
+        if isinstance(trigger := getattr(element, "trigger", None), LinkTrigger) and trigger.target:
+            ahead.append(trigger.target)
         for index in ahead:
             if index != join and index not in seen:
                 seen.add(index)

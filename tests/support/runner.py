@@ -29,13 +29,15 @@ from engine.model.elements import (
     parts_of,
 )
 from engine.outcome import AggregateState
-from engine.partition import ReadModel, RecordOutcome
+from engine.partition import ReadModel, RecordOutcome, Stimulus
 from engine.routing import split_message_address
 from engine.settings import Settings
 from engine.state import IncidentWait, ProcessInstance, Tombstone
 from scenarios import looking
 from scenarios.simulation import VARIANTS, Partition, Simulation, Variant
+from schemas import snapshot
 from tests.support.documents import assert_asleep, assert_consistent
+from tests.support.whole import assert_whole
 
 __all__ = ["START_MS", "VARIANTS", "Partition", "Runner", "Variant", "subscriptions"]
 
@@ -72,6 +74,11 @@ class Runner(Simulation):
         self.posting = False
         """Whether accepted commands are only put on the log, so that they meet others there."""
         self._loaded: dict[str, tuple[AggregateState, bytes]] = {}
+        self._jobs: dict[str, r.Job] = {}
+        self.sent: list[tuple[c.AnyCommand, str]] = []
+        """The commands of clients that were accepted, with their ids."""
+        self.taken: list[tuple[int, Stimulus]] = []
+        """The log: each record, and its partition, in the order in which they were applied."""
         self._offset = count(1)
         for model in models:
             self.deploy(model)
@@ -130,9 +137,11 @@ class Runner(Simulation):
         if self.posting:
             self.post(command)
             return
-        reply = self.send(command)
+        command_id = self.new_command_id()
+        reply = self.send(command, command_id=command_id)
         assert reply is not None
         assert reply.status is r.ReplyStatus.ACCEPTED, reply
+        self.sent.append((command, command_id))
 
     def reject(self, command: c.AnyCommand, *, command_id: str | None = None) -> tuple[str, str]:
         """Send a command that must be rejected; give the code and the detail."""
@@ -248,6 +257,12 @@ class Runner(Simulation):
             assert [reply.status for reply in replies[1:]] == [r.ReplyStatus.DUPLICATE]
 
     def _settled(self) -> None:
+        states = {
+            address: state
+            for partition in self.partitions
+            for address, state in partition.states.items()
+        }
+        assert_whole(states, self._jobs, self.tasks())
         for partition in self.partitions:
             for state in partition.states.values():
                 if isinstance(state, ProcessInstance):
@@ -277,12 +292,31 @@ class Runner(Simulation):
     def _publish(self, publication: r.Publication) -> None:
         super()._publish(publication)
         record = publication.record
+        if isinstance(record, r.Job):
+            self._jobs[record.job_id] = record
         if isinstance(record, r.Transition):
             self.folded[record.instance_id] = fold_part(
                 self.folded.get(record.instance_id), record, self.settings.tombstone_ms
             )
 
+    def _apply(self, number: int, partition: Partition, stimulus: Stimulus) -> None:
+        self.taken.append((number, stimulus))
+        super()._apply(number, partition, stimulus)
+
     # --- what must hold when all is quiet ---
+
+    def assert_replays(self) -> None:
+        """The whole log, applied anew, gives the same documents, timers and publications."""
+        again = Runner(variant=self.variant, settings=self.settings)
+        again.models = self.models
+        for partition, before in zip(again.partitions, self.partitions, strict=True):
+            partition.definitions = before.definitions
+        for number, stimulus in self.taken:
+            again._apply(number, again.partitions[number], stimulus)
+        for partition, before in zip(again.partitions, self.partitions, strict=True):
+            assert _encoded(partition) == _encoded(before)
+            assert partition.timers == before.timers
+        assert again.publications == self.publications
 
     def assert_nothing_left(self) -> None:
         """No timer, subscription, living instance or open task is left anywhere."""
@@ -295,6 +329,10 @@ class Runner(Simulation):
             }
             assert left == {}
         assert self.tasks() == []
+
+
+def _encoded(partition: Partition) -> dict[str, bytes]:
+    return {address: snapshot.encode(state) for address, state in partition.states.items()}
 
 
 def _timers_of(partition: Partition, address: str) -> dict[int, int]:

@@ -201,8 +201,8 @@ def _loop(extensions: Extensions, site: _Site) -> Extensions:
 _THROWS: Final = frozenset({"intermediateThrowEvent", "endEvent"})
 _JOB_TASKS: Final = frozenset({"serviceTask", "sendTask", "businessRuleTask", "scriptTask"})
 _MAPPED: Final = _JOB_TASKS | {
-    "task", "manualTask", "userTask", "receiveTask", "subProcess", "callActivity", "startEvent",
-    "endEvent", "intermediateCatchEvent", "intermediateThrowEvent", "boundaryEvent",
+    "task", "manualTask", "userTask", "receiveTask", "subProcess", "transaction", "callActivity",
+    "startEvent", "endEvent", "intermediateCatchEvent", "intermediateThrowEvent", "boundaryEvent",
 }  # fmt: skip
 _USER_TASK: Final = frozenset({"userTask"})
 
