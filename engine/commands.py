@@ -132,6 +132,18 @@ class ResolveIncident(Command, frozen=True, kw_only=True):
     variables: str | None = None
 
 
+class ActivateActivities(Command, frozen=True, kw_only=True):
+    """Choose activities of the ad-hoc sub-process `element_instance_id`, to begin in this order.
+
+    Or `complete` it, and choose none: no further activity begins, and what still runs is ended,
+    or waited for, as the model says.
+    """
+
+    element_instance_id: str
+    element_ids: tuple[str, ...] = ()
+    complete: bool = False
+
+
 # --- from the engine to itself ---
 
 
@@ -374,6 +386,7 @@ ClientCommand: TypeAlias = (
     | PublishMessage
     | BroadcastSignal
     | ResolveIncident
+    | ActivateActivities
 )
 InternalCommand: TypeAlias = (
     ActivateVersion

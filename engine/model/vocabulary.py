@@ -40,16 +40,19 @@ DATA_ASSOCIATIONS: Final = frozenset({"dataInputAssociation", "dataOutputAssocia
 DATA_MOVES: Final = frozenset({"assignment", "transformation"})
 """An association is an arrow in the diagram; with one of these it would move data."""
 
+AD_HOC_PARTS: Final = frozenset({"completionCondition"})
+"""What only an ad-hoc sub-process has, beside the elements in it."""
+
 LOOPS: Final = frozenset({"multiInstanceLoopCharacteristics", "standardLoopCharacteristics"})
 """Markers that make an activity run several times."""
 
 CONTAINERS: Final = frozenset({"subProcess", "transaction", "adHocSubProcess"})
-"""Activities that hold flow elements, whether they run or not."""
+"""Activities that hold flow elements."""
 
 ACTIVITIES: Final = frozenset(
     {
         "serviceTask", "sendTask", "businessRuleTask", "scriptTask", "userTask", "receiveTask",
-        "manualTask", "task", "subProcess", "transaction", "callActivity",
+        "manualTask", "task", "subProcess", "transaction", "adHocSubProcess", "callActivity",
     }
 )  # fmt: skip
 

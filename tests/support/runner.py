@@ -51,6 +51,7 @@ from engine.partition import (
 from engine.routing import address_of, kafka_key, partition_of, split_message_address
 from engine.settings import Settings
 from engine.state import (
+    AdHocWait,
     ConditionWait,
     GateWait,
     IncidentWait,
@@ -215,6 +216,24 @@ class Runner:
     def complete_task(self, element_id: str, variables: str = "{}") -> None:
         self.accept(c.CompleteTask(task_id=self.task(element_id).task_id, variables=variables))
 
+    def activate(self, ad_hoc: str, *element_ids: str) -> None:
+        """Choose activities of the oldest ad-hoc sub-process of this name; none: complete it."""
+        self.accept(
+            c.ActivateActivities(
+                element_instance_id=self.offer(ad_hoc),
+                element_ids=element_ids,
+                complete=not element_ids,
+            )
+        )
+
+    def offer(self, ad_hoc: str, instance_id: str = "a") -> str:
+        """The id of the oldest ad-hoc sub-process of this name that offers activities."""
+        elements = self.living(instance_id).elements
+        owners = [wait.owner for wait in self.waits(AdHocWait, instance_id)]
+        found = [owner for owner in owners if elements[owner].element_id == ad_hoc]
+        assert found, f"no {ad_hoc} offers activities"
+        return f"{instance_id}:{found[0]}"
+
     def post(self, command: c.AnyCommand) -> None:
         """Put a command on the log, behind whatever is there; `settle` applies it."""
         command_id = f"command-{next(self._command_ids)}"
@@ -297,6 +316,7 @@ class Runner:
             ConditionWait: "condition",
             SweepWait: "sweep",
             GateWait: "gate",
+            AdHocWait: "ad-hoc",
             IncidentWait: "incident",
         }
         return [

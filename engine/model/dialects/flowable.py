@@ -12,7 +12,7 @@ from engine.model.dialects import activiti, juel
 from engine.model.dialects.activiti import JOB_TASKS, LOOP, Site
 from engine.model.dialects.audit import Rule, Vocabulary, audit
 from engine.model.dialects.dialect import Dialect
-from engine.model.extensions import NOTHING, Extensions, Formula, LoopSource
+from engine.model.extensions import NOTHING, AdHocSource, Extensions, Formula, LoopSource
 from engine.model.report import Report
 from engine.model.source import SourceElement, is_true
 
@@ -72,6 +72,12 @@ def _aggregated(site: Site, loop: LoopSource) -> LoopSource:
     )
 
 
+def _ad_hoc(extensions: Extensions, site: Site) -> Extensions:
+    """Without a condition it stays, whatever was done in it, until it is told to complete."""
+    never = Formula("false", "feel", site.line)
+    return replace(extensions, ad_hoc=AdHocSource(completion=never))
+
+
 def _error(extensions: Extensions, site: Site) -> Extensions:
     return replace(extensions, code_variable=site.text("errorVariableName"))
 
@@ -85,6 +91,7 @@ _TRANSLATIONS: Final[dict[str, _Translate]] = {
     "callActivity": _call,
     "multiInstanceLoopCharacteristics": _loop,
     "errorEventDefinition": _error,
+    "adHocSubProcess": _ad_hoc,
 }
 """Tag of the element -> its translation."""
 
