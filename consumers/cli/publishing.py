@@ -214,10 +214,8 @@ def activate(
     }
     key = key_of(element_instance_id, "torpor show")
     answer = ask(to, "ActivateActivities", key, fields)
-    done = (
-        f"completed {element_instance_id}" if completes else f"activated {', '.join(element_ids)}"
-    )
-    report(to, answer, done)
+    done = "completed" if completes else f"activated {', '.join(element_ids)} in"
+    report(to, answer, f"{done} {element_instance_id}")
 
 
 @click.command()

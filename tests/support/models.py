@@ -312,7 +312,7 @@ def ad_hoc(
     inputs: Pairs = (),
     outputs: Pairs = (),
 ) -> str:
-    """An ad-hoc sub-process: `active` gives the ids of what begins at once, `until` when it ends."""
+    """An ad-hoc sub-process: `active` are the ids of what begins with it, `until` its condition."""
     return tag(
         "adHocSubProcess",
         extensions(
