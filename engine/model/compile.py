@@ -178,6 +178,7 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
         message_starts=_triggered_starts(process, elements, MessageTrigger),
         timer_starts=_triggered_starts(process, elements, TimerTrigger),
         signal_starts=_triggered_starts(process, elements, SignalTrigger),
+        condition_starts=_triggered_starts(process, elements, ConditionTrigger),
         writes_outward=reading.dialect.writes_outward,
         quartz=reading.dialect.quartz,
         version_tag=version_tag,
@@ -185,6 +186,7 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
         conditional=any(
             isinstance(part, ConditionTrigger)
             for element in elements.values()
+            if not (isinstance(element, StartEvent) and element.scope == PROCESS)
             for part in parts_of(getattr(element, "trigger", NoneTrigger()))
         ),
         element_index=process.node_index,
@@ -237,7 +239,7 @@ def _condition(reading: Reading, flow: Flow) -> Expression | None:
 def _triggered_starts(
     process: ProcessSource,
     elements: dict[int, AnyElement],
-    trigger: type[MessageTrigger | TimerTrigger | SignalTrigger],
+    trigger: type[MessageTrigger | TimerTrigger | SignalTrigger | ConditionTrigger],
 ) -> tuple[int, ...]:
     return tuple(
         node.index

@@ -130,6 +130,7 @@ class Extensions(msgspec.Struct, frozen=True, kw_only=True):
     message_variable: str | None = None
     version_tag: str | None = None
     loop: LoopSource = LoopSource()
+    condition_variable: str | None = None
 
 
 NOTHING = Extensions()

@@ -20,7 +20,8 @@ NOT_YET = [
     '<bpmn:receiveTask id="x" instantiate="true"/>',
     '<bpmn:eventBasedGateway id="x" instantiate="true"/>',
     '<bpmn:eventBasedGateway id="x" eventGatewayType="Parallel"/>',
-    '<bpmn:startEvent id="x"><bpmn:conditionalEventDefinition/></bpmn:startEvent>',
+    '<bpmn:startEvent id="x" parallelMultiple="true"><bpmn:conditionalEventDefinition/>'
+    "<bpmn:conditionalEventDefinition/></bpmn:startEvent>",
 ]
 
 
