@@ -80,6 +80,7 @@ class Partition:
         self.definitions = Definitions()
         self.timers: dict[tuple[str, int], int] = {}
         self.published: list[Publication] = []
+        self.sends_through_log = False
 
     def take(self, command: c.AnyCommand | InvalidCommand, **fields: Any) -> RecordOutcome:
         """Apply the next record of the log. `fields` are those of a `Stimulus`."""
@@ -111,6 +112,7 @@ class Partition:
             generation=1,
             now=self.now,
             settings=self.settings,
+            sends_through_log=self.sends_through_log,
         )
         driver = transact(info, stimulus)
         answer: Any = None

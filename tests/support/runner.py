@@ -9,7 +9,8 @@
 A record goes through `transact` exactly as in production: sends of one partition to another travel
 through the log with their numbers, timers fire by `FireTimer`. After each record the documents are
 compared with the fold of their history. Variants repeat every record, encode and decode every
-document between records, or cut transitions short.
+document between records, send what stays on a partition through its log, too, or cut transitions
+short.
 """
 
 from collections import deque
@@ -91,6 +92,7 @@ class Variant(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     twice: bool = False
     encoded: bool = False
+    through_log: bool = False
     steps_per_command_max: int | None = None
     partitions: int = 3
 
@@ -100,6 +102,7 @@ VARIANTS = (
     Variant(name="twice", twice=True),
     Variant(name="encoded", encoded=True),
     Variant(name="cut", steps_per_command_max=1),
+    Variant(name="through the log", through_log=True),
     Variant(name="one partition", partitions=1, twice=True, encoded=True),
 )
 
@@ -436,6 +439,7 @@ class Runner:
             generation=1,
             now=partition.now,
             settings=self.settings,
+            sends_through_log=self.variant.through_log,
         )
         driver = transact(info, stimulus)
         answer: Any = None
