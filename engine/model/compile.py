@@ -25,6 +25,7 @@ from engine.model.elements import (
     TimerTrigger,
     parts_of,
 )
+from engine.model.extensions import Extensions
 from engine.model.foreign import check_foreign_extensions
 from engine.model.formulas import Formulas
 from engine.model.parse import ID_MAX, read_definitions
@@ -158,7 +159,8 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
     """The model, or None if this or an earlier process of the file has an error."""
     process = reading.process
     find_handlers(process, reading.report)
-    version_tag = _version_tag(reading)
+    extensions = reading.dialect.extensions(process, reading.report)
+    version_tag = _version_tag(reading, extensions)
     elements = {
         node.index: element
         for node in process.nodes
@@ -182,6 +184,7 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
         writes_outward=reading.dialect.writes_outward,
         quartz=reading.dialect.quartz,
         version_tag=version_tag,
+        fails_uncaught=extensions.fails_uncaught,
         events=process.event_starts(PROCESS),
         conditional=any(
             isinstance(part, ConditionTrigger)
@@ -194,8 +197,8 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
     )
 
 
-def _version_tag(reading: Reading) -> str | None:
-    tag = reading.dialect.extensions(reading.process, reading.report).version_tag
+def _version_tag(reading: Reading, extensions: Extensions) -> str | None:
+    tag = extensions.version_tag
     if tag is not None and len(tag) > ID_MAX:
         reading.report.error(
             "version-tag-too-long",
