@@ -411,21 +411,13 @@ class Reach(msgspec.Struct, frozen=True):
 class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """One executable process, whole. `semantics` is the version of the rules it was deployed under.
 
-<<<<<<< HEAD
     `starts`: the indexes at which a plain `StartInstance` begins; `message_starts`, `timer_starts`,
     `signal_starts` and `condition_starts` the start events that something else triggers. `events`:
     as in `SubProcess`. `conditional`: some event inside waits for a condition. `writes_outward`:
     whatever an activity writes goes to the nearest scope that has the name, else to the root,
     output mappings included. `quartz`: cron expressions are those of Quartz. `version_tag`: how the
-    model names the version that it is.
-=======
-    `starts`: the indexes at which a plain `StartInstance` begins; `message_starts`,
-    `timer_starts` and `signal_starts` the start events that something else triggers. `events`: as
-    in `SubProcess`. `conditional`: some event waits for a condition. `writes_outward`: whatever an
-    activity writes goes to the nearest scope that has the name, else to the root, output mappings
-    included. `quartz`: cron expressions are those of Quartz. `version_tag`: how the model names the
-    version that it is. `fails_uncaught`: an error that nothing catches ends the instance.
->>>>>>> main
+    model names the version that it is. `fails_uncaught`: an error that nothing catches ends the
+    instance.
     """
 
     process_id: str
