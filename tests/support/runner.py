@@ -91,12 +91,13 @@ class Runner(Simulation):
         )
         starts = _starts(model, model.message_starts, MessageTrigger)
         signals = _starts(model, model.signal_starts, SignalTrigger)
+        conditions = tuple(model.elements[index].id for index in model.condition_starts)
         self.models[ref.checksum, model.process_id] = model
         for partition in self.partitions:
             before = partition.definitions.get(model.process_id) or ProcessVersions(
                 process_id=model.process_id
             )
-            after = before.activate(ref, starts, signals)
+            after = before.activate(ref, starts, signals, conditions)
             partition.definitions = partition.definitions.with_process(after)
         return version
 
