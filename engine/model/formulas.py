@@ -54,13 +54,7 @@ class Formulas:
     def expression(self, formula: Formula, at: Placed, what: str) -> Expression | None:
         """The formula compiled; a static one is an error."""
         if formula.language == "static":
-            self._report.error(
-                "not-an-expression",
-                f"The {what} {quote(formula.text)} must be an expression. Write it as one, for"
-                f" example {quote(self._example.format(formula.text))}.",
-                at,
-                formula.line,
-            )
+            self._report_static(formula, at, what)
             return None
         compiled = self._compile(formula)
         if isinstance(compiled, Expression):
@@ -73,6 +67,30 @@ class Formulas:
             formula.line,
         )
         return None
+
+    def _report_static(self, formula: Formula, at: Placed, what: str) -> None:
+        if not formula.text:
+            self._report.error(
+                "not-an-expression", f"The {what} is empty. Fill it in.", at, formula.line
+            )
+            return
+        example = self._example.format(formula.text)
+        if not self._is_valid(example):
+            example = self._example.format("amount > 100")
+        self._report.error(
+            "not-an-expression",
+            f"The {what} {quote(formula.text)} must be an expression. Write it as one, for"
+            f" example {quote(example)}.",
+            at,
+            formula.line,
+        )
+
+    def _is_valid(self, example: str) -> bool:
+        """Whether what is only advised could be compiled."""
+        formula = (
+            Formula(example, "juel") if _TEMPLATE.match(example) else Formula(example[1:], "feel")
+        )
+        return isinstance(self._compile(formula), Expression)
 
     def foreign_call(self, formula: Formula) -> str | None:
         """What the expression calls that exists only in Java, without its arguments."""

@@ -18,6 +18,7 @@ _NAME: Final = re.compile(r"[^\W\d]\w*")
 _VARIABLE: Final = re.compile(r"([^\W\d]\w*)(?:\s*\.\s*[^\W\d]\w*)*")
 _LITERALS: Final = frozenset({"true", "false", "null"})
 _MAXIMUM_DIGITS: Final = 9
+_BEHAVIORS: Final = frozenset({"complexBehaviorDefinition"})
 
 
 def read_loop(reading: Reading, node: Node) -> Loop | None:
@@ -172,13 +173,17 @@ def _name(reading: Reading, node: Node, name: str | None, drawn: SourceElement) 
 
 
 def _check_behavior(reading: Reading, node: Node, drawn: SourceElement) -> None:
+    # Table 10.28: with "None" and "One" an event is thrown as instances complete; without such an
+    # event there is nothing to throw, and all the same is done as with "All".
     behavior = drawn.xml.get("behavior") or "All"
-    if behavior != "All":
-        # 13.3.7: with the others an event is thrown as instances complete.
+    thrown = drawn.xml.get(f"{behavior.lower()}BehaviorEventRef")
+    complex_ones = [part for part in children(drawn.xml) if part.tag in _BEHAVIORS]
+    if (thrown and behavior in ("None", "One")) or (complex_ones and behavior == "Complex"):
         reading.report.error(
             "unsupported-element",
-            f'A multi-instance with behavior="{behavior}" is not executed by this engine. Use a'
-            " completion condition.",
+            f'A multi-instance that throws events as its instances complete (behavior="{behavior}")'
+            " is not executed by this engine. Draw a throw event inside a sub-process that is"
+            " repeated.",
             node,
             drawn.line,
         )

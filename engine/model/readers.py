@@ -16,6 +16,7 @@ from engine.model.extensions import Extensions
 from engine.model.jobs import read_job, read_work
 from engine.model.loops import read_loop
 from engine.model.reading import Reading
+from engine.model.report import quote
 from engine.model.source import Node, is_true
 from engine.model.triggers import read_message, read_trigger
 
@@ -305,8 +306,8 @@ def _call_activity(reading: Reading, node: Node, extensions: Extensions) -> e.Ca
     if call is not None and call.returns:
         extensions = replace(extensions, outputs=(*call.returns, *extensions.outputs))
     fields = _activity(reading, node, extensions)
-    called = node.xml.get("calledElement")
-    formula = call.process_id if call else reading.dialect.formula(called or "", node.line)
+    called = _called_element(node)
+    formula = call.process_id if call else reading.dialect.formula(called, node.line)
     process_id = reading.formulas.text(formula, node, "called process id")
     passes = call.passes if call else None
     if formula is None or not formula.text:
@@ -315,7 +316,7 @@ def _call_activity(reading: Reading, node: Node, extensions: Extensions) -> e.Ca
             "The call activity names no process. Give it the id of the process to call.",
             node,
         )
-    if process_id is None:
+    if process_id is None or _is_global_task(reading, node, process_id):
         return None
     if call is None:
         return e.CallActivity(**fields, process_id=process_id)
@@ -331,6 +332,26 @@ def _call_activity(reading: Reading, node: Node, extensions: Extensions) -> e.Ca
         business_key=reading.formulas.text(call.business_key, node, "business key"),
         inherits_business_key=call.inherits_business_key,
     )
+
+
+def _called_element(node: Node) -> str:
+    """The id in plain BPMN: a QName, whose prefix is a namespace that the file declares."""
+    called = (node.xml.get("calledElement") or "").strip()
+    prefix, colon, local = called.partition(":")
+    return local if colon and prefix in node.xml.nsmap else called
+
+
+def _is_global_task(reading: Reading, node: Node, process_id: e.Text) -> bool:
+    if not isinstance(process_id, str) or process_id not in reading.catalogue.global_tasks:
+        return False
+    tag = reading.catalogue.global_tasks[process_id].tag
+    reading.report.error(
+        "unsupported-element",
+        f"The call activity calls the {tag} {quote(process_id)}, which is not executed. Draw the"
+        " task in its place, or call a process.",
+        node,
+    )
+    return True
 
 
 # --- gateways ---

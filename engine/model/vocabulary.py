@@ -13,12 +13,27 @@ _ROLES: Final = frozenset(
     {"resourceRole", "performer", "humanPerformer", "potentialOwner", "correlationSubscription"}
 )
 
+_PEOPLE: Final = "Say who does it with the assignee and candidates of a dialect."
+ADVICE: Final = {
+    **dict.fromkeys(sorted(_ROLES), _PEOPLE),
+    "correlationSubscription": "Publish messages with the business key of the instance.",
+}
+"""What to do about something that has no effect at run time."""
+
 SILENT_IN_DEFINITIONS: Final = _EVERYWHERE | {
     "import", "extension", "relationship", "itemDefinition", "collaboration", "conversation",
     "globalConversation", "dataStore", "resource", "category", "partnerEntity", "partnerRole",
     "endPoint", "correlationProperty",
 }  # fmt: skip
 """Root elements with no effect of their own."""
+
+GLOBAL_TASKS: Final = frozenset(
+    {
+        "globalTask", "globalUserTask", "globalManualTask", "globalScriptTask",
+        "globalBusinessRuleTask",
+    }
+)  # fmt: skip
+"""Tasks that call activities may refer to."""
 
 SILENT_IN_PROCESS: Final = _EVERYWHERE | _ARTIFACTS | {
     "laneSet", "property", "dataObject", "dataObjectReference", "dataStoreReference",
