@@ -27,10 +27,14 @@ _TEMPLATE: Final = re.compile(r"[$#]\{")
 
 
 class Formulas:
-    """Compiles the formulas of one resource. Every method reports what is wrong and gives None."""
+    """Compiles the formulas of one resource. Every method reports what is wrong and gives None.
 
-    def __init__(self, report: Report, example: str = "={}") -> None:
+    `names` are those of several words that its variables have, for FEEL to know.
+    """
+
+    def __init__(self, report: Report, example: str = "={}", names: tuple[str, ...] = ()) -> None:
         self._report = report
+        self._names = names
         self._example = example
         self._compiled: dict[tuple[str, str], Expression | ExpressionSyntaxError | str] = {}
         self._length = 0
@@ -157,7 +161,9 @@ class Formulas:
         if len(self._compiled) >= COUNT_MAX:
             return f"one file may have {COUNT_MAX} different expressions"
         try:
-            return compile_juel(text) if formula.language == "juel" else compile_feel(text)
+            if formula.language == "juel":
+                return compile_juel(text)
+            return compile_feel(text, [name for name in self._names if name in text])
         except ExpressionSyntaxError as error:
             return error
 

@@ -15,11 +15,11 @@ from engine.model.report import Report, quote
 from engine.model.source import (
     Flow,
     Node,
+    PlacedData,
     ProcessSource,
     SourceElement,
     children,
     is_true,
-    local_name,
 )
 
 ID_MAX: Final = 255
@@ -36,6 +36,7 @@ class Catalogue(msgspec.Struct, frozen=True, kw_only=True):
     signals: dict[str, SourceElement] = {}
     operations: dict[str, SourceElement] = {}
     global_tasks: dict[str, SourceElement] = {}
+    data_stores: dict[str, SourceElement] = {}
 
     def roots(self) -> tuple[SourceElement, ...]:
         """All that may carry extensions."""
@@ -119,6 +120,8 @@ def _read_root_element(
         for operation in children(child.xml):
             if operation.tag == "operation":
                 catalogue.operations[operation.id] = operation
+    elif child.tag == "dataStore":
+        catalogue.data_stores[child.id] = child
     elif child.tag not in vocabulary.SILENT_IN_DEFINITIONS:
         if child.tag in vocabulary.GLOBAL_TASKS:
             catalogue.global_tasks[child.id] = child
@@ -200,6 +203,8 @@ class _ProcessReader:
                 self._process.associate((source or "").strip(), (target or "").strip())
             elif child.tag in vocabulary.WARNED_IN_PROCESS:
                 _warn_no_effect(child, self._report)
+            elif child.tag in vocabulary.DATA:
+                self._process.data.append(PlacedData(child, scope))
             elif child.tag not in vocabulary.SILENT_IN_PROCESS:
                 self._read_node(child, scope)
 
@@ -260,8 +265,7 @@ class _ProcessReader:
             if part.tag in vocabulary.WARNED_IN_NODE:
                 _warn_no_effect(part, self._report, node)
             elif part.tag in vocabulary.DATA_ASSOCIATIONS:
-                if any(local_name(move) in vocabulary.DATA_MOVES for move in part.xml):
-                    _warn_no_effect(part, self._report, node)
+                continue  # read by associations.py
             else:
                 self._unsupported(f"{part.tag} of a {node.tag}", node, part.line)
 

@@ -10,7 +10,9 @@ from typing import Final, TypedDict, TypeVar
 from msgspec.structs import replace
 
 from engine.model import elements as e
+from engine.model.associations import data_inputs, data_outputs
 from engine.model.compensation import is_compensation
+from engine.model.data import declared
 from engine.model.dialects import feel
 from engine.model.extensions import Extensions
 from engine.model.jobs import read_job, read_work
@@ -74,11 +76,13 @@ def _activity(reading: Reading, node: Node, extensions: Extensions) -> _Activity
 
 
 def _inputs(reading: Reading, node: Node, extensions: Extensions) -> tuple[e.Mapping, ...]:
-    return reading.formulas.mappings(extensions.inputs, node, "input")
+    """Data associations, then the mappings of the dialect, each seeing what is before it."""
+    return data_inputs(reading, node) + reading.formulas.mappings(extensions.inputs, node, "input")
 
 
 def _outputs(reading: Reading, node: Node, extensions: Extensions) -> tuple[e.Mapping, ...]:
-    return reading.formulas.mappings(extensions.outputs, node, "output")
+    mappings = reading.formulas.mappings(extensions.outputs, node, "output")
+    return mappings + data_outputs(reading, node)
 
 
 # --- events ---
@@ -282,7 +286,12 @@ def _sub_process(reading: Reading, node: Node, extensions: Extensions) -> e.SubP
         starts=_sub_process_starts(reading, node),
         events=reading.process.event_starts(node.index),
         by_event=node.by_event,
+        data=_declared(reading, node),
     )
+
+
+def _declared(reading: Reading, node: Node) -> tuple[e.DataObject, ...]:
+    return declared(reading.process, node.index, reading.data, reading.dialect, reading.report)
 
 
 def _sub_process_starts(reading: Reading, node: Node) -> tuple[int, ...]:
@@ -298,6 +307,7 @@ def _transaction(reading: Reading, node: Node, extensions: Extensions) -> e.Tran
         **_activity(reading, node, extensions),
         starts=reading.process.plain_starts(node.index),
         events=reading.process.event_starts(node.index),
+        data=_declared(reading, node),
     )
 
 

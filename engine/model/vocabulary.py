@@ -52,8 +52,12 @@ SILENT_IN_NODE: Final = _EVERYWHERE | {
 WARNED_IN_NODE: Final = _ROLES
 
 DATA_ASSOCIATIONS: Final = frozenset({"dataInputAssociation", "dataOutputAssociation"})
-DATA_MOVES: Final = frozenset({"assignment", "transformation"})
-"""An association is an arrow in the diagram; with one of these it would move data."""
+"""What moves data into and out of an element: read by associations.py."""
+
+DATA: Final = frozenset(
+    {"dataObject", "dataObjectReference", "dataStoreReference", "property", "ioSpecification"}
+)
+"""What holds data in a process or sub-process: read by data.py."""
 
 LOOPS: Final = frozenset({"multiInstanceLoopCharacteristics", "standardLoopCharacteristics"})
 """Markers that make an activity run several times."""

@@ -29,4 +29,5 @@ DIALECT = Dialect(
     formula=_formula,
     condition=_condition,
     implied_names=True,
+    data_flows=True,
 )
