@@ -14,7 +14,7 @@ class NamespaceRecord(msgspec.Struct, frozen=True, kw_only=True):
     """`partitions` and `zone` never change: with others the same log would give another state.
 
     `frame` is what the engine writes; `format` is raised by `upgrade` only, when every process
-    supports it. `zone` is the IANA time zone of what names none: timers, cron, dates in expressions.
+    supports it. `zone` is the IANA time zone of what names none: timers, cron, dates.
     """
 
     partitions: int

@@ -69,8 +69,8 @@ def unreachable(kafka: str, error: LogUnavailableError | StoreUnavailableError) 
     envvar="TORPOR_TIME_ZONE",
     show_envvar=True,
     metavar="ZONE",
-    help="Time zone of timers, cron and dates that name none, such as Europe/Berlin, fixed for ever;"
-    " of a new namespace UTC by default.",
+    help="Time zone of timers, cron and dates that name none, such as Europe/Berlin, fixed for"
+    " ever; of a new namespace UTC by default.",
 )
 @options.stacked(options.kafka, options.redis, options.namespace, options.as_json)
 def init(
