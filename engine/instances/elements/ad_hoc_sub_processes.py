@@ -8,10 +8,17 @@ from engine.instances import ad_hoc
 from engine.instances.activities import activate
 from engine.instances.advance import Advance
 from engine.instances.arming import arm_events
+from engine.instances.data_objects import declare
 from engine.instances.elements.handler import Handler
 from engine.instances.limits import CHOICES_MAX
 from engine.lifecycle import Step
 from engine.model.elements import AdHocSubProcess
+
+
+def _activate(advance: Advance, element: AdHocSubProcess, key: int) -> Step:
+    """As any sub-process: its data objects first, for its inputs may be meant for them."""
+    declare(advance, element.data, key)
+    return activate(advance, element, key)
 
 
 def _run(advance: Advance, element: AdHocSubProcess, key: int) -> None:
@@ -44,4 +51,4 @@ def _active(advance: Advance, element: AdHocSubProcess, key: int) -> tuple[str, 
     return tuple(item for item in value if isinstance(item, str))
 
 
-AD_HOC_SUB_PROCESS = Handler[AdHocSubProcess](first=Step.ACTIVATE, activate=activate, run=_run)
+AD_HOC_SUB_PROCESS = Handler[AdHocSubProcess](first=Step.ACTIVATE, activate=_activate, run=_run)
