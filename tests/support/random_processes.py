@@ -10,6 +10,7 @@ from random import Random
 
 from engine.model.elements import ProcessModel
 from tests.support.models import (
+    ad_hoc,
     boundary,
     bpmn,
     cancel_event,
@@ -73,7 +74,8 @@ class Builder(Activities):
     def block(self, depth: int) -> Block:
         kinds = (self.activity, self.activity, self.wait, self.throw, self.jump, self.held,
                  self.sequence, self.choice, self.fork, self.race, self.loop, self.spread,
-                 self.undone, self.given_up, self.failing, self.vote, self.aside)  # fmt: skip
+                 self.undone, self.given_up, self.failing, self.vote, self.aside,
+                 self.pool)  # fmt: skip
         return kinds[self.choose(len(kinds) if depth > 0 else 6)](depth)
 
     def sequence(self, depth: int) -> Block:
@@ -211,6 +213,34 @@ class Builder(Activities):
             name,
             merge,
         )
+
+    def pool(self, depth: int) -> Block:
+        """Activities to choose from, some of them with more behind, some of them chosen by it."""
+        name = self.name("pool")
+        parts: list[str] = []
+        offered: list[str] = []
+        for _ in range(1 + self.choose(3)):
+            first = self.activity(depth - 1)
+            parts += first.parts
+            offered.append(first.entry)
+            if self.choose(2):
+                behind = self.block(depth - 1)
+                parts += [*behind.parts, flow(first.exit, behind.entry)]
+        parts += [self.event_sub_process(trigger) for trigger in some_triggers(self.chance)[:1]]
+        chosen = ", ".join(f'"{self.chance.choice(offered)}"' for _ in range(self.choose(4)))
+        until = (None, "=false", f"=numberOfCompletedInstances = {1 + self.choose(2)}", "=n > 2")
+        inside = ad_hoc(
+            name,
+            *parts,
+            active=f"=[{chosen}]" if self.choose(3) else None,
+            until=self.chance.choice(until),
+            sequential=bool(self.choose(2)),
+            cancels=bool(self.choose(2)),
+            inputs={"mine": "=n"},
+        )
+        if self.choose(4) == 0:
+            inside = looped(inside, self.some_loop())
+        return Block((inside,), name, name)
 
     def race(self, depth: int) -> Block:
         split, merge = self.name("g"), self.name("x")

@@ -1,8 +1,9 @@
 """What the outside may do to a random process, and how it is brought to its end."""
 
 from engine import commands as c
+from engine.model.elements import AdHocSubProcess
 from engine.records import Job, ReplyStatus, Topic
-from engine.state import IncidentWait, ProcessInstance
+from engine.state import AdHocWait, IncidentWait, ProcessInstance
 from tests.support.random_processes import MESSAGES
 from tests.support.runner import Runner
 
@@ -14,7 +15,7 @@ def stimulate(run: Runner, choice: int) -> None:
     """Do one of the things that the outside may do; which, and to whom, follows from a number."""
     kinds = (complete_job, complete_job, complete_task, complete_task, publish, elapse, fail_job,
              throw_error, throw_error_from_task, throw_escalation, resolve, set_variables,
-             set_level, broadcast, repeat, complete_again, fire_early)  # fmt: skip
+             set_level, broadcast, choose, repeat, complete_again, fire_early)  # fmt: skip
     choice, kind = divmod(choice, len(kinds))
     kinds[kind](run, choice)
 
@@ -112,6 +113,42 @@ def fire_early(run: Runner, choice: int) -> None:
                 assert partition.timers[address, timer] == due_ms
 
 
+def choose(run: Runner, choice: int) -> None:
+    """Choose an activity of an ad-hoc sub-process; a sequential one that is busy refuses."""
+    found = offers(run)
+    if found:
+        element_instance_id, names = found[choice % len(found)]
+        element_ids = (names[choice // 3 % len(names)],)
+        chosen = c.ActivateActivities(
+            element_instance_id=element_instance_id, element_ids=element_ids
+        )
+        if run.posting:
+            run.post(chosen)
+        else:
+            run.send(chosen)
+
+
+def complete_ad_hoc(run: Runner) -> None:
+    for element_instance_id, _ in offers(run)[:1]:
+        run.accept(c.ActivateActivities(element_instance_id=element_instance_id, complete=True))
+
+
+def offers(run: Runner) -> list[tuple[str, tuple[str, ...]]]:
+    """The ids of the ad-hoc sub-processes in which activities can be chosen, and of these."""
+    state = run.document()
+    if not isinstance(state, ProcessInstance):
+        return []
+    model = next(model for model in run.models.values() if model.process_id == "p")
+    found = []
+    for wait in state.waits.values():
+        if isinstance(wait, AdHocWait) and not wait.stopped:
+            element = model.element(state.elements[wait.owner].element_id)
+            assert isinstance(element, AdHocSubProcess)
+            names = tuple(model.elements[index].id for index in element.offered)
+            found.append((f"a:{wait.owner}", names))
+    return found
+
+
 def broadcast(run: Runner, choice: int) -> None:
     run.accept(c.BroadcastSignal(name="go"))
 
@@ -153,6 +190,7 @@ def finish(run: Runner) -> None:
             broadcast(run, 0)
         for act in (resolve, complete_job, complete_task):
             act(run, 0)
+        complete_ad_hoc(run)
         publish(run, 1 + turn % 2)
         run.elapse(MINUTE)
     raise AssertionError(f"it comes to no end: {run.waiting()}")

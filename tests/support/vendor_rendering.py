@@ -147,6 +147,7 @@ _SAID: Final[dict[str, Callable[[_Rendering, etree._Element, etree._Element], No
     "ioMapping": _Rendering.io_mapping,
     "calledElement": _Rendering.called_element,
     "loopCharacteristics": _Rendering.loop,
+    "adHoc": _Rendering.nothing,
     "subscription": _Rendering.nothing,
     "userTask": _Rendering.nothing,
     "assignmentDefinition": _Rendering.nothing,

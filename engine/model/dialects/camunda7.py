@@ -106,6 +106,10 @@ def _escalation(extensions: Extensions, site: Site) -> Extensions:
     return replace(extensions, code_variable=site.text("escalationCodeVariable"))
 
 
+def _conditional(extensions: Extensions, site: Site) -> Extensions:
+    return replace(extensions, condition_variable=site.text("variableName"))
+
+
 # --- inputs and outputs ---
 
 
@@ -173,6 +177,7 @@ _TRANSLATIONS: Final[dict[str, _Translate]] = {
     "multiInstanceLoopCharacteristics": _loop,
     "errorEventDefinition": _error,
     "escalationEventDefinition": _escalation,
+    "conditionalEventDefinition": _conditional,
     "process": _process,
 }
 """Tag of the element -> its translation; mappings apart, which many have."""
@@ -252,7 +257,7 @@ VOCABULARY: Final = Vocabulary(
         "escalationCodeVariable": (
             Rule("translated", frozenset({"escalationEventDefinition"})),
         ),
-        "variableName": (Rule("warned", None, "Conditions are evaluated on every change."),),
+        "variableName": (Rule("translated", frozenset({"conditionalEventDefinition"})),),
         "variableEvents": (Rule("warned", None, "Conditions are evaluated on every change."),),
         "historyTimeToLive": (Rule("warned", None, "Retention is set for the whole namespace."),),
         "isStartableInTasklist": _NO_USERS,
