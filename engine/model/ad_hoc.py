@@ -6,7 +6,7 @@ References to sections are to OMG BPMN 2.0.2.
 import re
 from typing import Final, TypedDict
 
-from engine.expressions import Expression
+from engine.expressions import Environment, EvaluationError, Expression
 from engine.model.dialects import languages
 from engine.model.extensions import AdHocSource
 from engine.model.loops import variable_of
@@ -46,9 +46,12 @@ def read_ad_hoc(reading: Reading, node: Node, source: AdHocSource) -> AdHocField
     active = None
     if source.active is not None:
         active = reading.formulas.expression(source.active, node, "collection of active elements")
+    offered = reading.process.plain_starts(node.index)
+    if active is not None and not active.names:
+        _check_active(reading, node, active, [reading.process.nodes[index].id for index in offered])
     output = _output(reading, node, source)
     return AdHocFields(
-        offered=reading.process.plain_starts(node.index),
+        offered=offered,
         active=active,
         sequential=ordering == "Sequential",
         completion=_completion(reading, node, source),
@@ -57,6 +60,26 @@ def read_ad_hoc(reading: Reading, node: Node, source: AdHocSource) -> AdHocField
         output=output,
         output_collection=source.output_collection,
         output_variable=variable_of(output),
+    )
+
+
+def _check_active(reading: Reading, node: Node, active: Expression, offered: list[str]) -> None:
+    """A list that no variable can change is known before anything runs."""
+    try:
+        value = active.evaluate(Environment())
+    except EvaluationError as error:
+        problem = f"fails: {error.message}"
+    else:
+        names = value if isinstance(value, list) else [value]
+        wrong = [name for name in names if name not in offered]
+        if isinstance(value, list) and not wrong:
+            return
+        problem = f"names {quote(', '.join(map(str, wrong)))}" if wrong else "is no list"
+    reading.report.error(
+        "ad-hoc-active-elements",
+        f"The collection of active elements {quote(active.text)} {problem}. Name elements of the"
+        f" ad-hoc sub-process that no flow leads to: {', '.join(offered)}.",
+        node,
     )
 
 

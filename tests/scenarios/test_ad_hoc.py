@@ -1,7 +1,7 @@
 """Ad-hoc sub-processes: activities are chosen while they run, by the model or by commands.
 
-All that runs in one shares its scope, as in plain BPMN and Flowable. What is chosen in Camunda 8 has
-a scope of its own: `test_ad_hoc_choices.py`.
+All that runs in one shares its scope, as in plain BPMN and Flowable; what is chosen in Camunda 8
+has a scope of its own: `test_ad_hoc_choices.py`.
 """
 
 from engine import commands as c

@@ -153,3 +153,21 @@ def test_in_camunda_8_what_is_chosen_has_a_scope_of_its_own() -> None:
 def test_in_plain_bpmn_all_shares_the_scope_of_the_ad_hoc_sub_process() -> None:
     model = compiled(start("s"), ad_hoc("pool", task("one")), chain("s", "pool"))
     assert not pool(model).scoped
+
+
+@pytest.mark.parametrize(
+    ("active", "said"),
+    [
+        ('=["one", "behind", "nowhere"]', "names 'behind, nowhere'"),
+        ('="one"', "is no list"),
+        ("=[1]", "names '1'"),
+        ('=assert("one", false)', "fails: "),
+    ],
+)
+def test_a_constant_list_names_what_is_offered(active: str, said: str) -> None:
+    parts = (task("one"), task("behind"), chain("one", "behind"))
+    made = resource(start("s"), ad_hoc("pool", *parts, active=active), chain("s", "pool"))
+    finding = only_finding(made)
+    assert (finding.code, finding.element) == ("ad-hoc-active-elements", "pool")
+    assert said in finding.message
+    assert "no flow leads to: one." in finding.message
