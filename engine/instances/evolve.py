@@ -14,6 +14,7 @@ from engine import variables as v
 from engine.errors import InvariantError
 from engine.instances import ledger
 from engine.lifecycle import ElementState, InstanceState, guard_element, guard_instance
+from engine.pages import copied, paged, put_in_order, writable
 
 W = TypeVar("W", bound=s.Waiting)
 
@@ -37,17 +38,28 @@ def create(instance_id: str, start: e.InstanceStart) -> s.ProcessInstance:
 
 
 def make_draft(state: s.ProcessInstance) -> s.ProcessInstance:
-    """A copy that `evolve` may change. Scopes of variables are copied when they are written."""
+    """A copy that `evolve` may change. What is inside the maps is copied when it is changed."""
     return replace(
         state,
-        elements=dict(state.elements),
-        waits=dict(state.waits),
-        arrivals={scope: dict(flows) for scope, flows in state.arrivals.items()},
-        variables=dict(state.variables),
-        ledger={scope: dict(entries) for scope, entries in state.ledger.items()},
-        loops=dict(state.loops),
-        outputs=dict(state.outputs),
+        elements=copied(state.elements),
+        waits=copied(state.waits),
+        arrivals=copied(state.arrivals),
+        variables=copied(state.variables),
+        ledger=copied(state.ledger),
+        loops=copied(state.loops),
+        outputs=copied(state.outputs),
     )
+
+
+def close_draft(state: s.ProcessInstance) -> None:
+    """The transition has ended: what has become wide is in pages from now on."""
+    state.elements = paged(state.elements)
+    state.waits = paged(state.waits)
+    state.arrivals = paged(state.arrivals)
+    state.variables = paged(state.variables)
+    state.ledger = paged(state.ledger)
+    state.loops = paged(state.loops)
+    state.outputs = paged(state.outputs)
 
 
 def evolve(  # noqa: C901, PLR0912, PLR0915 - one case an event
@@ -132,8 +144,13 @@ def evolve(  # noqa: C901, PLR0912, PLR0915 - one case an event
 
 
 def _take_flow(state: s.ProcessInstance, event: e.FlowTaken) -> None:
-    flows = state.arrivals.setdefault(event.scope, {})
-    flows[event.flow_id] = flows.get(event.flow_id, 0) + 1
+    flows = state.arrivals.get(event.scope)
+    if flows is None:
+        state.arrivals[event.scope] = {event.flow_id: 1}
+    else:
+        flows = writable(flows, state.revision)
+        flows[event.flow_id] = flows.get(event.flow_id, 0) + 1
+        state.arrivals[event.scope] = flows
     _hold(state, event.scope, 1)
 
 
@@ -145,14 +162,16 @@ def _hold(state: s.ProcessInstance, scope_key: int, change: int) -> None:
 
 def _consume(state: s.ProcessInstance, scope_key: int, flow_ids: tuple[str, ...]) -> None:
     """Take one arrival off each of these flows of a scope."""
-    flows = state.arrivals[scope_key]
+    flows = writable(state.arrivals[scope_key], state.revision)
     for flow_id in flow_ids:
         left = flows[flow_id] - 1
         if left:
             flows[flow_id] = left
         else:
             del flows[flow_id]
-    if not flows:
+    if flows:
+        state.arrivals[scope_key] = flows
+    else:
         del state.arrivals[scope_key]
 
 
@@ -229,7 +248,7 @@ def _collect(state: s.ProcessInstance, event: e.OutputCollected) -> None:
     pages = state.outputs.get(event.key, {})
     number = event.ordinal // s.OUTPUTS_PER_PAGE
     page = {**pages.get(number, {}), event.ordinal: event.text}
-    state.outputs[event.key] = {**pages, number: page}
+    put_in_order(state.outputs, event.key, {**pages, number: page})
     state.loops_bytes += v.utf8_length(event.text)
 
 
@@ -253,7 +272,8 @@ def _set_variables(state: s.ProcessInstance, event: e.VariablesSet) -> None:
         raise InvariantError(f"variables for the scope {event.scope}, which is not there")
     state.variables_bytes += v.growth(state, event.scope, event.variables)
     # A new dict a write: the one before may be another document's.
-    state.variables[event.scope] = {**state.variables.get(event.scope, {}), **event.variables}
+    own = {**state.variables.get(event.scope, {}), **event.variables}
+    put_in_order(state.variables, event.scope, own)
 
 
 def _open_job(state: s.ProcessInstance, event: e.JobOpened) -> None:

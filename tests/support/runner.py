@@ -69,6 +69,7 @@ from tests.support.signals import signal_waits
 
 START_MS = 1_700_000_000_000
 RECORDS_MAX = 100_000
+_ENCODER = msgspec.msgpack.Encoder(enc_hook=dict)
 _DECODER = msgspec.msgpack.Decoder(ProcessInstance)
 
 
@@ -472,9 +473,9 @@ class Runner:
     def _load(self, partition: Partition, address: str) -> AggregateState | None:
         state = partition.states.get(address)
         if isinstance(state, ProcessInstance) and self.variant.encoded:
-            state = _DECODER.decode(msgspec.msgpack.encode(state))
+            state = _DECODER.decode(_ENCODER.encode(state))
         if state is not None:
-            self._loaded[address] = (state, msgspec.msgpack.encode(state))
+            self._loaded[address] = (state, _ENCODER.encode(state))
         return state
 
     def _assert_asleep(self) -> None:
@@ -486,7 +487,7 @@ class Runner:
     def _assert_untouched(self) -> None:
         """`apply` must not change what it is given."""
         for address, (state, encoded) in self._loaded.items():
-            assert msgspec.msgpack.encode(state) == encoded, f"{address} was changed"
+            assert _ENCODER.encode(state) == encoded, f"{address} was changed"
 
     def _absorb(self, partition: Partition, outcome: RecordOutcome) -> None:
         self.outcomes.append(outcome)
