@@ -34,6 +34,7 @@ WIDE = 128
 
 PAGE_BITS = 7
 _SHARDS = 64
+_SHARD = _SHARDS - 1
 
 
 class Page(dict[int, V]):
@@ -190,7 +191,7 @@ class Ordered(MutableMapping[K, V]):
     `epoch` tells who may change it: `writable` gives a copy to all who name another.
     """
 
-    __slots__ = ("_entries", "_own", "_shards", "epoch")
+    __slots__ = ("_entries", "_next", "_own", "_shards", "epoch")
 
     def __init__(self, entries: Mapping[K, V], epoch: int = -1) -> None:
         self._fill(Pages(dict(enumerate(entries.items()))), epoch)
@@ -205,11 +206,12 @@ class Ordered(MutableMapping[K, V]):
     def _fill(self, entries: Pages[tuple[K, V]], epoch: int) -> None:
         self.epoch = epoch
         self._entries = entries
+        self._next = entries.last_key() + 1 if entries else 0
         # Where a key is: its ordinal, in a shard by its hash. Never walked through.
         self._shards: list[dict[K, int]] = [{} for _ in range(_SHARDS)]
         self._own = (1 << _SHARDS) - 1
         for ordinal, (key, _) in entries.items():
-            self._shards[hash(key) % _SHARDS][key] = ordinal
+            self._shards[hash(key) & _SHARD][key] = ordinal
 
     @property
     def pages(self) -> Mapping[int, Page[tuple[K, V]]]:
@@ -223,15 +225,21 @@ class Ordered(MutableMapping[K, V]):
         copied: Ordered[K, V] = Ordered.__new__(Ordered)
         copied.epoch = epoch
         copied._entries = self._entries.copy()
+        # Not the one here: where the next entry goes follows from the entries alone.
+        copied._next = self._entries.last_key() + 1 if self._entries else 0
         copied._shards = list(self._shards)
         copied._own = self._own = 0
         return copied
 
     def __getitem__(self, key: K) -> V:
-        return self._entries[self._shards[hash(key) % _SHARDS][key]][1]
+        return self._entries[self._shards[hash(key) & _SHARD][key]][1]
+
+    def get(self, key: K, default: Any = None) -> Any:
+        ordinal = self._shards[hash(key) & _SHARD].get(key)
+        return default if ordinal is None else self._entries[ordinal][1]
 
     def __contains__(self, key: object) -> bool:
-        return key in self._shards[hash(key) % _SHARDS]
+        return key in self._shards[hash(key) & _SHARD]
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -246,15 +254,16 @@ class Ordered(MutableMapping[K, V]):
         return _OrderedItems(self)
 
     def __setitem__(self, key: K, value: V) -> None:
-        number = hash(key) % _SHARDS
+        number = hash(key) & _SHARD
         ordinal = self._shards[number].get(key)
         if ordinal is None:
-            ordinal = self._entries.last_key() + 1 if self._entries else 0
+            ordinal = self._next
+            self._next += 1
             self._shard(number)[key] = ordinal
         self._entries[ordinal] = (key, value)
 
     def __delitem__(self, key: K) -> None:
-        number = hash(key) % _SHARDS
+        number = hash(key) & _SHARD
         if key not in self._shards[number]:
             raise KeyError(key)
         del self._entries[self._shard(number).pop(key)]

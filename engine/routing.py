@@ -126,7 +126,7 @@ def address_of(command: c.AnyCommand) -> str:  # noqa: C901, PLR0911 - one case 
     Raises ValueError when an id in it is malformed, or a start has no instance id yet.
     """
     match command:
-        case c.DeployResources() | c.VersionActivated():
+        case c.DeployResources() | c.VersionActivated() | c.EvaluateConditions():
             return DEPLOYMENTS
         case c.ActivateVersion() | c.DeliverSignal():
             return PARTITION_TABLE
@@ -169,6 +169,7 @@ def address_of(command: c.AnyCommand) -> str:  # noqa: C901, PLR0911 - one case 
             | c.StartByTimer()
             | c.StartBySignal()
             | c.TakeSignal()
+            | c.StartByCondition()
         ):
             return command.instance_id
         case _:

@@ -4,6 +4,7 @@ The state is the fold of its events, so nothing here may know the model, the com
 else than state, event and the time of the transition.
 """
 
+from collections.abc import MutableMapping
 from typing import TypeVar, assert_never
 
 from msgspec.structs import replace
@@ -14,7 +15,7 @@ from engine import variables as v
 from engine.errors import InvariantError
 from engine.instances import ledger
 from engine.lifecycle import ElementState, InstanceState, guard_element, guard_instance
-from engine.pages import copied, paged, put_in_order, writable
+from engine.pages import WIDE, Ordered, copied, paged, put_in_order, writable
 
 W = TypeVar("W", bound=s.Waiting)
 
@@ -43,12 +44,23 @@ def make_draft(state: s.ProcessInstance) -> s.ProcessInstance:
         state,
         elements=copied(state.elements),
         waits=copied(state.waits),
-        arrivals=copied(state.arrivals),
+        arrivals=_copied_arrivals(state.arrivals),
         variables=copied(state.variables),
         ledger=copied(state.ledger),
         loops=copied(state.loops),
         outputs=copied(state.outputs),
     )
+
+
+def _copied_arrivals(
+    arrivals: MutableMapping[int, MutableMapping[str, int]],
+) -> MutableMapping[int, MutableMapping[str, int]]:
+    if not isinstance(arrivals, dict):
+        return copied(arrivals)
+    return {
+        scope: dict(flows) if isinstance(flows, dict) else flows
+        for scope, flows in arrivals.items()
+    }
 
 
 def close_draft(state: s.ProcessInstance) -> None:
@@ -148,10 +160,26 @@ def _take_flow(state: s.ProcessInstance, event: e.FlowTaken) -> None:
     if flows is None:
         state.arrivals[event.scope] = {event.flow_id: 1}
     else:
-        flows = writable(flows, state.revision)
+        flows = _own_flows(state, event.scope, flows)
         flows[event.flow_id] = flows.get(event.flow_id, 0) + 1
-        state.arrivals[event.scope] = flows
     _hold(state, event.scope, 1)
+
+
+def _own_flows(
+    state: s.ProcessInstance, scope_key: int, flows: MutableMapping[str, int]
+) -> MutableMapping[str, int]:
+    """The arrivals of a scope, to be changed. Where scopes are few, `make_draft` has copied them.
+
+    Only here: a token that passes through is what a transition consists of.
+    """
+    if isinstance(flows, Ordered):
+        if flows.epoch == state.revision:
+            return flows
+    elif len(flows) <= WIDE and isinstance(state.arrivals, dict):
+        return flows
+    own = writable(flows, state.revision)
+    state.arrivals[scope_key] = own
+    return own
 
 
 def _hold(state: s.ProcessInstance, scope_key: int, change: int) -> None:
@@ -162,16 +190,14 @@ def _hold(state: s.ProcessInstance, scope_key: int, change: int) -> None:
 
 def _consume(state: s.ProcessInstance, scope_key: int, flow_ids: tuple[str, ...]) -> None:
     """Take one arrival off each of these flows of a scope."""
-    flows = writable(state.arrivals[scope_key], state.revision)
+    flows = _own_flows(state, scope_key, state.arrivals[scope_key])
     for flow_id in flow_ids:
         left = flows[flow_id] - 1
         if left:
             flows[flow_id] = left
         else:
             del flows[flow_id]
-    if flows:
-        state.arrivals[scope_key] = flows
-    else:
+    if not flows:
         del state.arrivals[scope_key]
 
 

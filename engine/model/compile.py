@@ -25,6 +25,7 @@ from engine.model.elements import (
     TimerTrigger,
     parts_of,
 )
+from engine.model.extensions import Extensions
 from engine.model.foreign import check_foreign_extensions
 from engine.model.formulas import Formulas
 from engine.model.parse import ID_MAX, read_definitions
@@ -158,7 +159,8 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
     """The model, or None if this or an earlier process of the file has an error."""
     process = reading.process
     find_handlers(process, reading.report)
-    version_tag = _version_tag(reading)
+    extensions = reading.dialect.extensions(process, reading.report)
+    version_tag = _version_tag(reading, extensions)
     elements = {
         node.index: element
         for node in process.nodes
@@ -178,13 +180,16 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
         message_starts=_triggered_starts(process, elements, MessageTrigger),
         timer_starts=_triggered_starts(process, elements, TimerTrigger),
         signal_starts=_triggered_starts(process, elements, SignalTrigger),
+        condition_starts=_triggered_starts(process, elements, ConditionTrigger),
         writes_outward=reading.dialect.writes_outward,
         quartz=reading.dialect.quartz,
         version_tag=version_tag,
+        fails_uncaught=extensions.fails_uncaught,
         events=process.event_starts(PROCESS),
         conditional=any(
             isinstance(part, ConditionTrigger)
             for element in elements.values()
+            if not (isinstance(element, StartEvent) and element.scope == PROCESS)
             for part in parts_of(getattr(element, "trigger", NoneTrigger()))
         ),
         element_index=process.node_index,
@@ -192,8 +197,8 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
     )
 
 
-def _version_tag(reading: Reading) -> str | None:
-    tag = reading.dialect.extensions(reading.process, reading.report).version_tag
+def _version_tag(reading: Reading, extensions: Extensions) -> str | None:
+    tag = extensions.version_tag
     if tag is not None and len(tag) > ID_MAX:
         reading.report.error(
             "version-tag-too-long",
@@ -237,7 +242,7 @@ def _condition(reading: Reading, flow: Flow) -> Expression | None:
 def _triggered_starts(
     process: ProcessSource,
     elements: dict[int, AnyElement],
-    trigger: type[MessageTrigger | TimerTrigger | SignalTrigger],
+    trigger: type[MessageTrigger | TimerTrigger | SignalTrigger | ConditionTrigger],
 ) -> tuple[int, ...]:
     return tuple(
         node.index

@@ -32,7 +32,7 @@ from engine.model.vocabulary import EVENT_DEFINITIONS
 _TriggerReader = Callable[[Reading, Node, SourceElement], Trigger | None]
 
 TRIGGERS: Final[dict[str, frozenset[str]]] = {
-    "startEvent": frozenset({"none", "message", "timer", "signal"}),
+    "startEvent": frozenset({"none", "message", "timer", "signal", "conditional"}),
     "intermediateCatchEvent": frozenset({"message", "timer", "signal", "conditional", "link"}),
     "intermediateThrowEvent": frozenset(
         {"none", "message", "signal", "escalation", "link", "compensate"}
