@@ -448,4 +448,5 @@ CONSEQUENCES: Mapping[type[e.AnyEvent], Callable[[Consequences, Any], None] | No
     e.LoopOpened: None,
     e.OutputCollected: None,
     e.LoopStopped: None,
+    e.DecisionEvaluated: None,
 }

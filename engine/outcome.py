@@ -5,13 +5,15 @@ values. What is published (`Publication`) is still an engine value here; the wir
 outside the core.
 """
 
+from collections.abc import Mapping
 from typing import TypeAlias
 
 import msgspec
 
 from engine.aggregates import DeploymentsState, MessageState
 from engine.commands import AnyCommand
-from engine.definitions import Definitions, ProcessVersions
+from engine.decisions import DecisionModel
+from engine.definitions import AnyVersions, DecisionFile, Definitions
 from engine.events import AnyEvent
 from engine.model.elements import ProcessModel
 from engine.records import Publication, ReplyAddress
@@ -29,7 +31,8 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     on this partition, itself being 0. `model` is the one that the state (or a start)
     names; None when the process or version is unknown. `reply` is where the command's answer
     goes, for those who answer later. `signal_waits` are a chunk of the index of signals: since when
-    each waits, and "<instance id>:<number>".
+    each waits, and "<instance id>:<number>". `decisions` are those that were read for this record:
+    `apply` raises DecisionUnreadError when it needs another, and is to be called again with it.
     """
 
     namespace: str = ""
@@ -46,6 +49,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     definitions: Definitions
     model: ProcessModel | None = None
     signal_waits: tuple[tuple[int, str], ...] = ()
+    decisions: Mapping[DecisionFile, DecisionModel] = {}
     settings: Settings
 
 
@@ -85,7 +89,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     sends: tuple[Send, ...] = ()
     timers: tuple[TimerChange, ...] = ()
     dirty: frozenset[int] = frozenset()
-    process_versions: ProcessVersions | None = None
+    versions: AnyVersions | None = None
     contents: tuple[Content, ...] = ()
     result: str | None = None
     answers_later: bool = False

@@ -180,9 +180,9 @@ class Batch:
         for content in outcome.contents:
             self._contents[content.checksum] = content.resource
             self.bytes += len(content.resource)
-        for versions in outcome.process_versions:
+        for versions in outcome.versions:
             self._versions[versions.process_id] = versions
-            self._definitions = self._definitions.with_process(versions)
+            self._definitions = self._definitions.with_versions(versions)
         if outcome.applied is not None:
             self._window.add(*outcome.applied)
         if outcome.source is not None:

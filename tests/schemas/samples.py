@@ -458,7 +458,7 @@ DOCUMENTS: dict[str, Document] = {
         ),
     ),
     "versions": ProcessVersions(
-        process_id="order",
+        id="order",
         versions=(
             VersionRef(version=1, checksum="ab" * 32, semantics=1, deployment=12, tag="1.0"),
         ),

@@ -66,7 +66,7 @@ async def test_another_owner_reads_what_was_committed() -> None:
     await batch.answer(ReadState("i-1"))
     number = SendNumber(generation=1, offset=7, index=2)
     versions = ProcessVersions(
-        process_id="order",
+        id="order",
         versions=(VersionRef(version=1, checksum="abc", semantics=1),),
     )
     batch.add(

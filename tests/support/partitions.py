@@ -158,8 +158,8 @@ class Partition:
             self.applied.update([outcome.applied])
         if outcome.source is not None:
             self.sources.update([outcome.source])
-        for versions in outcome.process_versions:
-            self.definitions = self.definitions.with_process(versions)
+        for versions in outcome.versions:
+            self.definitions = self.definitions.with_versions(versions)
         for timer in outcome.timers:
             self.timers.pop((timer.address, timer.timer), None)
             if timer.due_ms is not None:

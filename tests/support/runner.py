@@ -168,10 +168,10 @@ class Runner:
         self.models[ref.checksum, model.process_id] = model
         for partition in self.partitions:
             before = partition.definitions.get(model.process_id) or ProcessVersions(
-                process_id=model.process_id
+                id=model.process_id
             )
             after = before.activate(ref, starts, signals)
-            partition.definitions = partition.definitions.with_process(after)
+            partition.definitions = partition.definitions.with_versions(after)
         return version
 
     def send(self, command: c.AnyCommand, *, command_id: str | None = None) -> r.Reply | None:
@@ -496,8 +496,8 @@ class Runner:
             partition.applied[outcome.applied[0]] = outcome.applied[1]
         if outcome.source is not None:
             partition.sources[outcome.source[0]] = outcome.source[1]
-        for versions in outcome.process_versions:
-            partition.definitions = partition.definitions.with_process(versions)
+        for versions in outcome.versions:
+            partition.definitions = partition.definitions.with_versions(versions)
         for publication in outcome.publications:
             self._publish(publication)
         for address, state in outcome.states.items():

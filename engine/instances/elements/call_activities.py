@@ -50,7 +50,7 @@ def _bound(advance: Advance, activity: CallActivity, process_id: str) -> Version
     definitions, start = advance.context.definitions, advance.state.start
     versions = definitions.get(process_id)
     if versions is None:
-        versions = ProcessVersions(process_id=process_id)
+        versions = ProcessVersions(id=process_id)
     if activity.version_tag is not None:
         which = f" with the version tag {activity.version_tag!r}"
         ref = versions.tagged(activity.version_tag)
