@@ -234,7 +234,7 @@ class Lookup:
             if ref is None:
                 return None
             wanted = ReadModel(ref.checksum, state.start.process_id, ref.semantics)
-            return await self._models.get(wanted, None)
+            return await self._models.get(wanted, {})
         except (ContentMissingError, EngineError, SchemaError):
             return None
 

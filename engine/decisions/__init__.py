@@ -4,6 +4,7 @@ from engine.decisions.compile import (
     CompiledDecisions,
     compile_decisions,
     compile_documents,
+    compile_stored,
 )
 from engine.decisions.errors import DecisionError
 from engine.decisions.graph import Decision, Invocable
@@ -19,5 +20,6 @@ __all__ = [
     "Invocable",
     "compile_decisions",
     "compile_documents",
+    "compile_stored",
     "dmn_document",
 ]

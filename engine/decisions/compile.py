@@ -66,6 +66,20 @@ def compile_decisions(
     return compile_document(name, document, imports)
 
 
+def compile_stored(contents: Sequence[bytes]) -> DecisionModel:
+    """The model of the last of these files, which were deployed: each imports from those before.
+
+    A file that cannot be read has a model without decisions.
+    """
+    compiled: list[CompiledDecisions] = []
+    for content in contents:
+        document = read_dmn(content, len(content))
+        if isinstance(document, Refusal):
+            return NO_MODEL
+        compiled.append(compile_document("", document, compiled, is_imported=True))
+    return compiled[-1].model
+
+
 NO_MODEL = DecisionModel("", {}, Types(), {})
 
 

@@ -22,6 +22,14 @@ def takes_locally(advance: Advance, key: int) -> bool:
     return outputs and (not advance.model.writes_outward or isinstance(element, CallActivity))
 
 
+def give(advance: Advance, key: int, texts: v.Texts) -> None:
+    """Set what an element instance's work has given. Raises StuckError, with nothing written."""
+    if takes_locally(advance, key):
+        advance.set_variables(key, texts)
+    else:
+        advance.propagate(key, texts)
+
+
 def map_outputs(advance: Advance, mappings: tuple[Mapping, ...], key: int) -> None:
     """Write to the scope around the element instance. Raises StuckError, with nothing written.
 

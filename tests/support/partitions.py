@@ -13,6 +13,7 @@ from itertools import count
 from typing import Any, assert_never
 
 from engine import commands as c
+from engine.decisions import DecisionModel, compile_stored
 from engine.definitions import Definitions
 from engine.model.compile import compile_resource
 from engine.model.elements import ProcessModel
@@ -23,6 +24,7 @@ from engine.partition import (
     PartitionInfo,
     Read,
     ReadCommand,
+    ReadDecisions,
     ReadDefinitions,
     ReadModel,
     ReadSignals,
@@ -140,14 +142,17 @@ class Partition:
                 return self.sources.get(read.partition)
             case ReadDefinitions():
                 return self.definitions
-            case ReadModel():
-                return self._model(read)
+            case ReadModel() | ReadDecisions():
+                return self._compiled(read)
             case ReadSignals():
                 return signal_waits(self.states.values(), read)
             case _:
                 assert_never(read)
 
-    def _model(self, read: ReadModel) -> ProcessModel:
+    def _compiled(self, read: ReadModel | ReadDecisions) -> ProcessModel | DecisionModel:
+        if isinstance(read, ReadDecisions):
+            checksums = (*read.file.imports, read.file.checksum)
+            return compile_stored([self.contents[checksum] for checksum in checksums])
         content = self.contents[read.checksum]
         return compile_resource("", content, self.settings, read.semantics).process(read.process_id)
 

@@ -22,7 +22,15 @@ import msgspec
 from engine import commands as c
 from engine import events as e
 from engine import records as r
-from engine.definitions import Definitions, ProcessVersions, VersionRef
+from engine.decisions import DecisionModel, compile_documents
+from engine.decisions.source import DmnDocument, read_dmn
+from engine.definitions import (
+    DecisionFile,
+    DecisionVersions,
+    Definitions,
+    ProcessVersions,
+    VersionRef,
+)
 from engine.instances.fold import fold_part
 from engine.lifecycle import InstanceState
 from engine.model.elements import (
@@ -38,6 +46,7 @@ from engine.partition import (
     PartitionInfo,
     Read,
     ReadCommand,
+    ReadDecisions,
     ReadDefinitions,
     ReadModel,
     ReadSignals,
@@ -138,6 +147,7 @@ class Runner:
         self.now = START_MS
         self.partitions = [Partition() for _ in range(variant.partitions)]
         self.models: dict[tuple[str, str], ProcessModel] = {}
+        self.decisions: dict[DecisionFile, DecisionModel] = {}
         self.publications: list[r.Publication] = []
         self.history: dict[str, list[r.Transition]] = {}
         self.folded: dict[str, ProcessInstance | Tombstone] = {}
@@ -146,6 +156,7 @@ class Runner:
         """Whether accepted commands are only put on the log, so that they meet others there."""
         self._loaded: dict[str, tuple[AggregateState, bytes]] = {}
         self._command_ids = count(1)
+        self._deployments = 0
         self._offset = count(1)
         for model in models:
             self.deploy(model)
@@ -154,13 +165,14 @@ class Runner:
 
     def deploy(self, model: ProcessModel) -> int:
         """Add the next version of a process to every partition's table: one deployment."""
+        self._deployments += 1
         known = self.partitions[0].definitions.get(model.process_id)
         version = 1 if known is None else known.versions[-1].version + 1
         ref = VersionRef(
             version=version,
             checksum=f"{model.process_id}-{version}",
             semantics=model.semantics,
-            deployment=len(self.models) + 1,
+            deployment=self._deployments,
             tag=model.version_tag,
         )
         starts = _starts(model, model.message_starts, MessageTrigger)
@@ -173,6 +185,31 @@ class Runner:
             after = before.activate(ref, starts, signals)
             partition.definitions = partition.definitions.with_versions(after)
         return version
+
+    def deploy_decisions(self, *contents: bytes) -> None:
+        """Add the next version of each decision of these files: one deployment."""
+        self._deployments += 1
+        documents = [(str(n), read_dmn(content, 2**20)) for n, content in enumerate(contents)]
+        for file in compile_documents(
+            [(name, document) for name, document in documents if isinstance(document, DmnDocument)]
+        ):
+            assert file.deployable, file.findings
+            for decision in file.model.invocables:
+                known = self.partitions[0].definitions.decision(decision.id)
+                ref = VersionRef(
+                    version=1 if known is None else known.versions[-1].version + 1,
+                    checksum=file.checksum,
+                    semantics=1,
+                    deployment=self._deployments,
+                    tag=decision.version_tag,
+                    imports=file.imports,
+                )
+                self.decisions[ref.file] = file.model
+                before = known or DecisionVersions(id=decision.id)
+                for partition in self.partitions:
+                    partition.definitions = partition.definitions.with_versions(
+                        before.activate(ref)
+                    )
 
     def send(self, command: c.AnyCommand, *, command_id: str | None = None) -> r.Reply | None:
         """Send a command as a client does, run all that follows, give the answer to it."""
@@ -452,8 +489,8 @@ class Runner:
         match read:
             case ReadState(address):
                 return self._load(partition, address)
-            case ReadModel(checksum, process_id, _):
-                return self.models[checksum, process_id]
+            case ReadModel() | ReadDecisions():
+                return self._compiled(read)
             case ReadCommand(command_id):
                 return partition.applied.get(command_id)
             case ReadSource(source):
@@ -464,6 +501,11 @@ class Runner:
                 return signal_waits(partition.states.values(), read)
             case _:
                 assert_never(read)
+
+    def _compiled(self, read: ReadModel | ReadDecisions) -> ProcessModel | DecisionModel:
+        if isinstance(read, ReadDecisions):
+            return self.decisions[read.file]
+        return self.models[read.checksum, read.process_id]
 
     def _load(self, partition: Partition, address: str) -> AggregateState | None:
         state = partition.states.get(address)
