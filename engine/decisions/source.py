@@ -84,7 +84,7 @@ class DmnDocument(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_dmn(content: bytes, bytes_max: int) -> DmnDocument | Refusal:
     """Inflate, check and parse a DMN file of at most `bytes_max` bytes."""
-    document = read_document(content, bytes_max, DMN_FILE)
+    document = read_document(content, bytes_max, (DMN_FILE,))
     return document if isinstance(document, Refusal) else dmn_document(document)
 
 

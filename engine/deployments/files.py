@@ -1,7 +1,7 @@
 """The files of one deployment, compiled together: processes and decisions, told by the root."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import msgspec
 
@@ -19,6 +19,8 @@ from engine.model.elements import ProcessModel
 from engine.model.report import quote
 from engine.model.xml import BPMN_FILE, Refusal, XmlDocument, read_document
 from engine.settings import SEMANTICS, Settings
+
+_KINDS: Final = (BPMN_FILE, DMN_FILE)
 
 CompiledFile: TypeAlias = CompiledResource | CompiledDecisions
 
@@ -47,7 +49,7 @@ def compile_files(
     decisions: dict[str, XmlDocument] = {}
     for resource in resources:
         name = resource.name
-        document = read_document(resource.content, settings.model_bytes_max, BPMN_FILE, DMN_FILE)
+        document = read_document(resource.content, settings.model_bytes_max, _KINDS)
         if isinstance(document, Refusal):
             compiled[name] = refused(name, document)
             continue

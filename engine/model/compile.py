@@ -32,7 +32,6 @@ from engine.model.report import Report, quote
 from engine.model.source import Flow, ProcessSource
 from engine.model.validate import validate_process
 from engine.model.xml import (
-    BPMN_FILE,
     ELEMENTS_MAX,
     Refusal,
     XmlDocument,
@@ -74,7 +73,7 @@ def compile_resource(
 
     `semantics` is the version of the rules that its processes were, or are being, deployed under.
     """
-    document = read_document(content, settings.model_bytes_max, BPMN_FILE)
+    document = read_document(content, settings.model_bytes_max)
     if isinstance(document, Refusal):
         return refused(name, document)
     return compile_document(name, document, semantics)

@@ -46,7 +46,11 @@ class Stimulus(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PartitionInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the record is applied. `now` is the last now of the partition."""
+    """Where the record is applied. `now` is the last now of the partition.
+
+    `sends_through_log`: what is sent to this same partition travels as a later record, too, as if
+    to another one. What comes of it all must not depend on that, so scenarios run both ways.
+    """
 
     namespace: str
     partition: int
@@ -54,6 +58,7 @@ class PartitionInfo(msgspec.Struct, frozen=True, kw_only=True):
     generation: int
     now: int
     settings: Settings
+    sends_through_log: bool = False
 
 
 class ReadState(msgspec.Struct, frozen=True):

@@ -304,7 +304,8 @@ class _Transaction:
     def _send(self, command: c.AnyCommand, *, through_log: bool) -> None:
         address = address_of(command)
         partition = self._partition_of(command, address)
-        if partition == self.info.partition and not through_log:
+        stays = partition == self.info.partition and not self.info.sends_through_log
+        if stays and not through_log:
             self.queue.append(command)
         else:
             self.publishing.send(command, address, partition)

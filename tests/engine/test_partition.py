@@ -422,6 +422,17 @@ class TestLocalSends:
         assert outcome.states[message_address("paid", "k")] is None
         assert len(outcome.states) == 2
 
+    def test_they_may_be_made_to_travel_through_the_log_one_record_each(self) -> None:
+        world = deployed(ORDER, partitions=1)
+        world[0].sends_through_log = True
+        world.send(c.StartInstance(process_id="order", instance_id="i-1", variables='{"key":"k"}'))
+        outcome = world[0].take(c.PublishMessage(name="paid", correlation_key="k"))
+        (send,) = sent(outcome)
+        assert list(outcome.states) == [message_address("paid", "k")]
+        assert (send.source_partition, world.effects("InstanceCompleted")) == (0, [])
+        world.settle()
+        assert len(world.effects("InstanceCompleted")) == 1
+
     def test_a_command_that_fails_leaves_nothing_of_its_local_sends(self) -> None:
         world = deployed(ORDER, partitions=1)
         world[0].take(

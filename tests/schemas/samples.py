@@ -70,9 +70,7 @@ COMMANDS: tuple[c.AnyCommand, ...] = (
         kind="decision",
         imports=("cd" * 32,),
     ),
-    c.VersionActivated(
-        deployment=12, process_id="order", version=2, partition=3, kind="decision"
-    ),
+    c.VersionActivated(deployment=12, process_id="order", version=2, partition=3, kind="decision"),
     c.FireTimer(address=ORDER, timer=65_547, due_ms=NOW),
     c.Continue(instance_id=ORDER, steps=1_000),
     c.StartChild(
@@ -464,17 +462,13 @@ DOCUMENTS: dict[str, Document] = {
         ),
         decisions={
             "Rate": (
-                DeployedVersion(
-                    version=1, checksum="ab" * 32, semantics=1, imports=("cd" * 32,)
-                ),
+                DeployedVersion(version=1, checksum="ab" * 32, semantics=1, imports=("cd" * 32,)),
             )
         },
     ),
     "decision": DecisionVersions(
         id="Rate",
-        versions=(
-            VersionRef(version=1, checksum="ab" * 32, semantics=1, imports=("cd" * 32,)),
-        ),
+        versions=(VersionRef(version=1, checksum="ab" * 32, semantics=1, imports=("cd" * 32,)),),
     ),
     "versions": ProcessVersions(
         id="order",

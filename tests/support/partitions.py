@@ -45,8 +45,8 @@ from engine.records import (
 )
 from engine.routing import DEPLOYMENTS, address_of, kafka_key, partition_of
 from engine.settings import Settings
+from scenarios.simulation import waits_for_signal
 from tests.support.contexts import NOW
-from tests.support.signals import signal_waits
 
 REPLY = ReplyAddress(topic="test.replies", partition=2, correlation_id=b"me")
 RECORDS_MAX = 10_000
@@ -82,6 +82,7 @@ class Partition:
         self.definitions = Definitions()
         self.timers: dict[tuple[str, int], int] = {}
         self.published: list[Publication] = []
+        self.sends_through_log = False
 
     def take(self, command: c.AnyCommand | InvalidCommand, **fields: Any) -> RecordOutcome:
         """Apply the next record of the log. `fields` are those of a `Stimulus`."""
@@ -113,6 +114,7 @@ class Partition:
             generation=1,
             now=self.now,
             settings=self.settings,
+            sends_through_log=self.sends_through_log,
         )
         driver = transact(info, stimulus)
         answer: Any = None
@@ -145,7 +147,7 @@ class Partition:
             case ReadModel() | ReadDecisions():
                 return self._compiled(read)
             case ReadSignals():
-                return signal_waits(self.states.values(), read)
+                return waits_for_signal(self.states.values(), read)
             case _:
                 assert_never(read)
 
