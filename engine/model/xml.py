@@ -64,7 +64,9 @@ class XmlDocument(msgspec.Struct, frozen=True, kw_only=True):
     checksum: str
 
 
-def read_document(content: bytes, bytes_max: int, kinds: tuple[FileKind, ...] = (BPMN_FILE,)) -> XmlDocument | Refusal:
+def read_document(
+    content: bytes, bytes_max: int, kinds: tuple[FileKind, ...] = (BPMN_FILE,)
+) -> XmlDocument | Refusal:
     """Inflate, check and parse a file of at most `bytes_max` bytes; its root says which kind."""
     inflated = inflate(content, bytes_max)
     if isinstance(inflated, Refusal):
