@@ -31,8 +31,10 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     on this partition, itself being 0. `model` is the one that the state (or a start)
     names; None when the process or version is unknown. `reply` is where the command's answer
     goes, for those who answer later. `signal_waits` are a chunk of the index of signals: since when
-    each waits, and "<instance id>:<number>". `decisions` are those that were read for this record:
-    `apply` raises DecisionUnreadError when it needs another, and is to be called again with it.
+    each waits, and "<instance id>:<number>". `condition_models` are the models of the processes in
+    `Definitions.condition_starts`, for who asks their conditions. `decisions` are those that were
+    read for this record: `apply` raises DecisionUnreadError when it needs another, and is to be
+    called again with it.
     """
 
     namespace: str = ""
@@ -49,6 +51,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     definitions: Definitions
     model: ProcessModel | None = None
     signal_waits: tuple[tuple[int, str], ...] = ()
+    condition_models: tuple[ProcessModel, ...] = ()
     decisions: Mapping[DecisionFile, DecisionModel] = {}
     settings: Settings
 

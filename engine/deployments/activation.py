@@ -65,7 +65,9 @@ def _change(
         decision = definitions.decision(name) or DecisionVersions(id=name)
         return decision, decision.activate(ref)
     process = definitions.get(name) or ProcessVersions(id=name)
-    return process, process.activate(ref, command.message_starts, command.signal_starts)
+    return process, process.activate(
+        ref, command.message_starts, command.signal_starts, command.condition_starts
+    )
 
 
 def activated(context: Context, state: DeploymentsState, command: c.VersionActivated) -> Outcome:

@@ -247,6 +247,7 @@ def _activation(deployed: _Deployed, number: int, partition: int) -> c.ActivateV
         semantics=version.semantics,
         message_starts=() if model is None else _message_starts(model),
         signal_starts=() if model is None else _signal_starts(model),
+        condition_starts=() if model is None else _condition_starts(model),
         version_tag=definition.version_tag,
         kind=definition.kind,
         imports=version.imports,
@@ -259,6 +260,10 @@ def _message_starts(model: ProcessModel) -> tuple[tuple[str, str], ...]:
 
 def _signal_starts(model: ProcessModel) -> tuple[tuple[str, str], ...]:
     return _starts(model, model.signal_starts, SignalTrigger)
+
+
+def _condition_starts(model: ProcessModel) -> tuple[str, ...]:
+    return tuple(model.elements[index].id for index in model.condition_starts)
 
 
 def _starts(

@@ -11,7 +11,7 @@ from engine.expressions import Environment, EvaluationError
 from engine.instances.advance import Advance
 from engine.instances.bindings import binding_text, bound_version
 from engine.instances.evaluator import hint
-from engine.instances.mappings import give, to_texts
+from engine.instances.mappings import targets_of, to_texts
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.model.elements import DecisionCall, DecisionResult
 from engine.values import Value
@@ -46,7 +46,7 @@ def run_decision(advance: Advance, call: DecisionCall, key: int) -> None:
             f"The decision {found.id!r} version {found.ref.version} failed at"
             f" {advance.instance(key).element_id!r}: {error.message}{missing}",
         ) from None
-    give(advance, key, to_texts(values))
+    advance.set_each(targets_of(advance, key, to_texts(values)))
     advance.emit(e.DecisionEvaluated(owner=key, decision_id=found.id, version=found.ref.version))
 
 

@@ -12,6 +12,7 @@ class IncidentKind(StrEnum):
     DECISION_FAILED = "DECISION_FAILED"
     STEP_LIMIT = "STEP_LIMIT"
     TOO_LARGE = "TOO_LARGE"
+    DATA_MISSING = "DATA_MISSING"
 
 
 class StuckError(Exception):

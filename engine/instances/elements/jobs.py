@@ -5,7 +5,7 @@ from engine.instances.advance import Advance
 from engine.instances.decisions import run_decision
 from engine.instances.elements.handler import Handler
 from engine.instances.job_opening import open_job
-from engine.instances.mappings import give, to_texts
+from engine.instances.mappings import targets_of, to_texts
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
 from engine.model.elements import (
@@ -39,7 +39,7 @@ def _run_task(
     value = advance.evaluator.evaluate(task.script.expression, key)
     variable = task.script.result_variable
     if variable is not None:
-        give(advance, key, to_texts({variable: value}))
+        advance.set_each(targets_of(advance, key, to_texts({variable: value})))
     return Step.COMPLETE
 
 
