@@ -42,6 +42,7 @@ from tests.support.documents import assert_asleep, assert_consistent
 __all__ = ["START_MS", "VARIANTS", "Partition", "Runner", "Variant", "subscriptions"]
 
 START_MS = 1_700_000_000_000
+_ENCODER = msgspec.msgpack.Encoder(enc_hook=dict)
 
 
 def _starts(
@@ -308,13 +309,13 @@ class Runner(Simulation):
     def _load(self, partition: Partition, address: str) -> AggregateState | None:
         state = super()._load(partition, address)
         if state is not None:
-            self._loaded[address] = (state, msgspec.msgpack.encode(state))
+            self._loaded[address] = (state, _ENCODER.encode(state))
         return state
 
     def _assert_untouched(self) -> None:
         """`apply` must not change what it is given."""
         for address, (state, encoded) in self._loaded.items():
-            assert msgspec.msgpack.encode(state) == encoded, f"{address} was changed"
+            assert _ENCODER.encode(state) == encoded, f"{address} was changed"
         self._loaded = {}
 
     def _absorb(self, partition: Partition, outcome: RecordOutcome) -> None:
