@@ -140,6 +140,8 @@ class ActivateVersion(Command, frozen=True, kw_only=True):
 
     `message_starts` are (message name, start element id) pairs, `signal_starts` the same of
     signals; they replace the older version's. `version_tag` is the model's name for the version.
+    `joint_starts` are the elements among them that need others, too, in the same instance, and of
+    the `alternative_starts` one is taken for each key.
     """
 
     partition: int
@@ -151,6 +153,8 @@ class ActivateVersion(Command, frozen=True, kw_only=True):
     message_starts: tuple[tuple[str, str], ...] = ()
     signal_starts: tuple[tuple[str, str], ...] = ()
     version_tag: str | None = None
+    joint_starts: tuple[str, ...] = ()
+    alternative_starts: tuple[str, ...] = ()
 
 
 class VersionActivated(Command, frozen=True, kw_only=True):
@@ -270,9 +274,11 @@ class SettleMessage(Command, frozen=True, kw_only=True):
 
 
 class StartByMessage(Command, frozen=True, kw_only=True):
-    """A message start event starts an instance; the instance settles by `MessageStartSettled`.
+    """A message starts an instance; the instance settles by `MessageStartSettled`.
 
     `checksum` and `semantics` are the version's: the partition may not have activated it yet.
+    A start that belongs to a `conversation` (its key) goes there first, without a `holder`, and
+    from there to the instance that holds it: `instance_id`, or one that was started before.
     """
 
     instance_id: str
@@ -285,15 +291,20 @@ class StartByMessage(Command, frozen=True, kw_only=True):
     variables: str
     checksum: str = ""
     semantics: int = 0
+    conversation: str | None = None
+    holder: str = ""
 
 
 class MessageStartSettled(Command, frozen=True, kw_only=True):
+    """Not `accepted`, and the process has a `holder`: this instance holds the key until it ends."""
+
     name: str
     correlation_key: str
     process_id: str
     instance_id: str
     message: int
     accepted: bool
+    holder: str = ""
 
 
 class ReleaseMessageKey(Command, frozen=True, kw_only=True):
@@ -323,15 +334,19 @@ class DeliverSignal(Command, frozen=True, kw_only=True):
 
 
 class TakeSignal(Command, frozen=True, kw_only=True):
-    """A signal reaches one wait for it. A wait that is over has no use for it."""
+    """A signal reaches one wait for it. A wait that is over has no use for it.
+
+    `as_start`: it might have started the instance, and comes over its conversation.
+    """
 
     instance_id: str
     subscription: int
     variables: str
+    as_start: bool = False
 
 
 class StartBySignal(Command, frozen=True, kw_only=True):
-    """A signal start event starts an instance. `checksum`, `semantics`: as in `StartByMessage`."""
+    """The signal `name` starts an instance. From `checksum` on as in `StartByMessage`."""
 
     instance_id: str
     process_id: str
@@ -340,10 +355,16 @@ class StartBySignal(Command, frozen=True, kw_only=True):
     variables: str
     checksum: str = ""
     semantics: int = 0
+    name: str = ""
+    conversation: str | None = None
+    holder: str = ""
 
 
 class StartByTimer(Command, frozen=True, kw_only=True):
-    """A timer start event starts an instance. `checksum`, `semantics`: as in `StartByMessage`."""
+    """A timer that was due starts an instance, by the `part` of its event.
+
+    Else as in `StartByMessage`.
+    """
 
     instance_id: str
     process_id: str
@@ -351,6 +372,10 @@ class StartByTimer(Command, frozen=True, kw_only=True):
     start_element: str
     checksum: str = ""
     semantics: int = 0
+    part: int = 0
+    due_ms: int = 0
+    conversation: str | None = None
+    holder: str = ""
 
 
 class RaiseIncident(Command, frozen=True, kw_only=True):
@@ -359,6 +384,18 @@ class RaiseIncident(Command, frozen=True, kw_only=True):
     instance_id: str
     kind: str
     message: str
+
+
+class EndConversation(Command, frozen=True, kw_only=True):
+    """The instance that holds a conversation has ended, or has all that it waited for.
+
+    `ended_at`: what its timers were due at until then was its own.
+    """
+
+    process_id: str
+    key: str
+    instance_id: str
+    ended_at: int | None = None
 
 
 ClientCommand: TypeAlias = (
@@ -396,5 +433,6 @@ InternalCommand: TypeAlias = (
     | StartBySignal
     | StartByTimer
     | RaiseIncident
+    | EndConversation
 )
 AnyCommand: TypeAlias = ClientCommand | InternalCommand

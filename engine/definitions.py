@@ -23,8 +23,33 @@ class VersionRef(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     tag: str | None = None
 
 
+class Conversations(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
+    """The start elements of which several belong to one instance, by their ids.
+
+    The `joint` ones all have to occur; of the `alternatives` one does.
+    """
+
+    joint: tuple[str, ...] = ()
+    alternatives: tuple[str, ...] = ()
+
+    def key_of(self, element_id: str, key: str) -> str | None:
+        """The key of the conversation that what comes with this key belongs to; None: to none.
+
+        BPMN 13.2: "a new Process instance is only created if none already exists for the specific
+        Conversation (identified through its associated correlation information)". What has no key
+        belongs together only where an instance waits for all of it.
+        """
+        if element_id in self.joint or (key and element_id in self.alternatives):
+            return key
+        return None
+
+
+ALONE = Conversations()
+"""Each start element has an instance of its own."""
+
+
 class ProcessVersions(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """The versions of one process, ascending; `message_starts` are the latest one's.
+    """The versions of one process, ascending; starts and `conversations` are the latest one's.
 
     `message_starts` are pairs of message name and start element id, `signal_starts` the same of
     signals. `early` are versions that a
@@ -36,6 +61,7 @@ class ProcessVersions(msgspec.Struct, frozen=True, kw_only=True, array_like=True
     message_starts: tuple[tuple[str, str], ...] = ()
     early: tuple[VersionRef, ...] = ()
     signal_starts: tuple[tuple[str, str], ...] = ()
+    conversations: Conversations = ALONE
 
     def find(self, version: int | None) -> VersionRef | None:
         """The version with this number, or the latest."""
@@ -60,6 +86,7 @@ class ProcessVersions(msgspec.Struct, frozen=True, kw_only=True, array_like=True
         ref: VersionRef,
         message_starts: tuple[tuple[str, str], ...],
         signal_starts: tuple[tuple[str, str], ...] = (),
+        conversations: Conversations = ALONE,
     ) -> "ProcessVersions":
         """With a version added, and its starts in place of the older ones'. Idempotent."""
         others = [known for known in self.versions if known.version != ref.version]
@@ -70,6 +97,7 @@ class ProcessVersions(msgspec.Struct, frozen=True, kw_only=True, array_like=True
             message_starts=message_starts if versions[-1] is ref else self.message_starts,
             early=tuple(known for known in self.early if known.version != ref.version),
             signal_starts=signal_starts if versions[-1] is ref else self.signal_starts,
+            conversations=conversations if versions[-1] is ref else self.conversations,
         )
 
     def meet(self, ref: VersionRef) -> "ProcessVersions":
@@ -106,6 +134,10 @@ class Definitions:
         if self._signal_starts is None:
             self._signal_starts = self._index(lambda versions: versions.signal_starts)
         return self._signal_starts.get(name, ())
+
+    def conversation(self, process_id: str, element_id: str, key: str) -> str | None:
+        """`Conversations.key_of` of a process's latest version."""
+        return self._processes[process_id].conversations.key_of(element_id, key)
 
     def _index(
         self, starts_of: Callable[[ProcessVersions], tuple[tuple[str, str], ...]]

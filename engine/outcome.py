@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from engine.aggregates import DeploymentsState, MessageState
+from engine.aggregates import ConversationState, DeploymentsState, MessageState
 from engine.commands import AnyCommand
 from engine.definitions import Definitions, ProcessVersions
 from engine.events import AnyEvent
@@ -18,7 +18,9 @@ from engine.records import Publication, ReplyAddress
 from engine.settings import Settings
 from engine.state import ProcessInstance, Tombstone
 
-AggregateState: TypeAlias = ProcessInstance | Tombstone | MessageState | DeploymentsState
+AggregateState: TypeAlias = (
+    ProcessInstance | Tombstone | MessageState | DeploymentsState | ConversationState
+)
 
 
 class Context(msgspec.Struct, frozen=True, kw_only=True):

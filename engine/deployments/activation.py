@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from engine import commands as c
 from engine.aggregates import Activation, DeploymentsState, PendingDeployment
-from engine.definitions import ProcessVersions, VersionRef
+from engine.definitions import Conversations, ProcessVersions, VersionRef
 from engine.history import chain
 from engine.outcome import Context, Outcome, Send, TimerChange
 from engine.records import (
@@ -35,7 +35,10 @@ def apply_partition_table(context: Context, command: c.ActivateVersion) -> Outco
         tag=command.version_tag,
     )
     before = context.definitions.get(process_id) or ProcessVersions(process_id=process_id)
-    after = before.activate(ref, command.message_starts, command.signal_starts)
+    conversations = Conversations(
+        joint=command.joint_starts, alternatives=command.alternative_starts
+    )
+    after = before.activate(ref, command.message_starts, command.signal_starts, conversations)
     answer = c.VersionActivated(
         deployment=command.deployment,
         process_id=process_id,

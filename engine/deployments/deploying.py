@@ -12,8 +12,8 @@ from engine.model.elements import (
     MessageTrigger,
     ProcessModel,
     SignalTrigger,
-    StartEvent,
     parts_of,
+    trigger_of,
 )
 from engine.outcome import Content, Context, Outcome, Send, TimerChange
 from engine.rejections import Rejection, RejectionCode
@@ -187,7 +187,13 @@ def _activation(deployed: _Deployed, number: int, partition: int) -> c.ActivateV
         message_starts=_message_starts(deployed.model),
         signal_starts=_signal_starts(deployed.model),
         version_tag=deployed.model.version_tag,
+        joint_starts=_ids(deployed.model, deployed.model.joint_starts),
+        alternative_starts=_ids(deployed.model, deployed.model.alternative_starts),
     )
+
+
+def _ids(model: ProcessModel, indexes: tuple[int, ...]) -> tuple[str, ...]:
+    return tuple(model.elements[index].id for index in indexes)
 
 
 def _message_starts(model: ProcessModel) -> tuple[tuple[str, str], ...]:
@@ -205,8 +211,7 @@ def _starts(
     pairs: list[tuple[str, str]] = []
     for index in indexes:
         element = model.elements[index]
-        assert isinstance(element, StartEvent)
-        for trigger in parts_of(element.trigger):
+        for trigger in parts_of(trigger_of(element)):
             if isinstance(trigger, kind):
                 assert isinstance(trigger.name, str), "the compiler evaluates such names"
                 pairs.append((trigger.name, element.id))

@@ -4,6 +4,7 @@ from engine import commands as c
 from engine import state as s
 from engine.errors import InvariantError
 from engine.instances.advance import Advance
+from engine.instances.conversations import end_conversation
 from engine.instances.decide import COMMANDS
 from engine.instances.evolve import make_draft
 from engine.instances.guards import not_found
@@ -37,6 +38,7 @@ def apply_instance(
     if rejection is not None:
         return rejection
     run(advance)
+    end_conversation(advance, state)
     sends: tuple[Send, ...] = ()
     if isinstance(command, c.DeliverMessage):
         # Taken if anything came of it; still open if its subscription outlives the transition.

@@ -17,13 +17,12 @@ from engine.model.elements import (
     AnyElement,
     ConditionTrigger,
     MessageTrigger,
-    NoneTrigger,
     ProcessModel,
     SequenceFlow,
     SignalTrigger,
-    StartEvent,
     TimerTrigger,
     parts_of,
+    trigger_of,
 )
 from engine.model.foreign import check_foreign_extensions
 from engine.model.formulas import Formulas
@@ -32,6 +31,7 @@ from engine.model.readers import KINDS, read_element
 from engine.model.reading import Reading, Shared
 from engine.model.report import Report, quote
 from engine.model.source import Flow, ProcessSource
+from engine.model.starts import alternative_starts, joint_starts
 from engine.model.validate import validate_process
 from engine.model.xml import ELEMENTS_MAX, Refusal, XmlDocument, count_elements, read_document
 from engine.settings import SEMANTICS, Settings
@@ -178,6 +178,8 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
         message_starts=_triggered_starts(process, elements, MessageTrigger),
         timer_starts=_triggered_starts(process, elements, TimerTrigger),
         signal_starts=_triggered_starts(process, elements, SignalTrigger),
+        joint_starts=joint_starts(process),
+        alternative_starts=alternative_starts(process),
         writes_outward=reading.dialect.writes_outward,
         quartz=reading.dialect.quartz,
         version_tag=version_tag,
@@ -185,7 +187,7 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
         conditional=any(
             isinstance(part, ConditionTrigger)
             for element in elements.values()
-            for part in parts_of(getattr(element, "trigger", NoneTrigger()))
+            for part in parts_of(trigger_of(element))
         ),
         element_index=process.node_index,
         flow_index=process.flow_index,
@@ -237,11 +239,10 @@ def _condition(reading: Reading, flow: Flow) -> Expression | None:
 def _triggered_starts(
     process: ProcessSource,
     elements: dict[int, AnyElement],
-    trigger: type[MessageTrigger | TimerTrigger | SignalTrigger],
+    kind: type[MessageTrigger | TimerTrigger | SignalTrigger],
 ) -> tuple[int, ...]:
     return tuple(
         node.index
-        for node in process.start_events(PROCESS)
-        if isinstance(element := elements[node.index], StartEvent)
-        and any(isinstance(part, trigger) for part in parts_of(element.trigger))
+        for node in process.beginnings()
+        if any(isinstance(part, kind) for part in parts_of(trigger_of(elements[node.index])))
     )

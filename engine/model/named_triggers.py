@@ -3,7 +3,6 @@
 from engine.expressions import Environment, EvaluationError, Expression
 from engine.model.dialects import languages
 from engine.model.elements import (
-    PROCESS,
     ConditionTrigger,
     EscalationTrigger,
     LinkTrigger,
@@ -43,7 +42,7 @@ def read_signal(reading: Reading, node: Node, definition: SourceElement) -> Trig
         _report_reference(reading, node, definition, reference)
         return None
     name = _text(reading, signal, "name")
-    if node.tag == "startEvent" and node.scope == PROCESS:
+    if reading.process.begins_at(node):
         name = constant_name(reading, name, signal)
     return None if name is None else SignalTrigger(name=name)
 

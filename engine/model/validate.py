@@ -11,6 +11,7 @@ from engine.model.compensation import check_transactions
 from engine.model.elements import PROCESS, AnyElement
 from engine.model.report import Report, quote
 from engine.model.source import Flow, Node, ProcessSource
+from engine.model.starts import check_instantiating
 from engine.model.validate_event_subprocesses import check_event_sub_processes
 from engine.model.validate_triggers import check_triggers
 from engine.model.vocabulary import ACTIVITIES, LOOPS
@@ -160,7 +161,7 @@ def _check_starts(process: ProcessSource, report: Report) -> None:
                 " what the others began.",
                 owner,
             )
-        elif not plain and not starts:
+        elif not plain and not starts and not (scope == PROCESS and process.beginnings()):
             what = "does not begin anywhere" if process.inside(scope) else "is empty"
             report.error("no-start", f"The {owner.tag} {what}. Give it a start event.", owner)
 
@@ -268,7 +269,7 @@ def _check_arm(arm: Node, report: Report) -> None:
 
 def _begins(process: ProcessSource, scope: int) -> list[int]:
     starts = [node.index for node in process.start_events(scope)]
-    by_event = [node.index for node in process.inside(scope) if node.by_event]
+    by_event = [node.index for node in process.inside(scope) if node.by_event or node.instantiates]
     return (starts or list(process.plain_starts(scope))) + by_event
 
 
@@ -296,4 +297,5 @@ _CHECKS: Final[tuple[Callable[[ProcessSource, Report], None], ...]] = (
     _check_event_gateways,
     check_event_sub_processes,
     check_transactions,
+    check_instantiating,
 )

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from engine import commands as c
 from engine.aggregates import DeploymentsState
 from engine.apply import apply
+from engine.conversations import is_asked
 from engine.definitions import Definitions, ProcessVersions, VersionRef
 from engine.deployments import await_answer
 from engine.errors import InvariantError
@@ -240,6 +241,8 @@ class _Transaction:
         elif isinstance(command, c.StartInstance | c.StartChild):
             process_id = command.process_id
             ref = self.definitions.find(process_id, command.version)
+        elif is_asked(command):
+            return None
         elif isinstance(command, c.StartByMessage | c.StartByTimer | c.StartBySignal):
             process_id = command.process_id
             ref = self._met(command)

@@ -23,7 +23,7 @@ import msgspec
 from engine import commands as c
 from engine import events as e
 from engine import records as r
-from engine.definitions import Definitions, ProcessVersions, VersionRef
+from engine.definitions import Conversations, Definitions, ProcessVersions, VersionRef
 from engine.instances.fold import fold_part
 from engine.lifecycle import InstanceState
 from engine.model.elements import (
@@ -168,12 +168,16 @@ class Runner:
         )
         starts = _starts(model, model.message_starts, MessageTrigger)
         signals = _starts(model, model.signal_starts, SignalTrigger)
+        conversations = Conversations(
+            joint=tuple(model.elements[index].id for index in model.joint_starts),
+            alternatives=tuple(model.elements[index].id for index in model.alternative_starts),
+        )
         self.models[ref.checksum, model.process_id] = model
         for partition in self.partitions:
             before = partition.definitions.get(model.process_id) or ProcessVersions(
                 process_id=model.process_id
             )
-            after = before.activate(ref, starts, signals)
+            after = before.activate(ref, starts, signals, conversations)
             partition.definitions = partition.definitions.with_process(after)
         return version
 
