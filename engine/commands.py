@@ -124,6 +124,12 @@ class BroadcastSignal(Command, frozen=True, kw_only=True):
     variables: str = "{}"
 
 
+class EvaluateConditions(Command, frozen=True, kw_only=True):
+    """Start every process that has a conditional start event whose condition these make true."""
+
+    variables: str = "{}"
+
+
 class ResolveIncident(Command, frozen=True, kw_only=True):
     """Retry the very step that failed, after setting `variables` or a job's `retries`."""
 
@@ -139,9 +145,10 @@ class ActivateVersion(Command, frozen=True, kw_only=True):
     """Deployments to every partition: this version is the latest of its process from here on.
 
     `message_starts` are (message name, start element id) pairs, `signal_starts` the same of
-    signals; they replace the older version's. `version_tag` is the model's name for the version.
-    `joint_starts` are the elements among them that need others, too, in the same instance, and of
-    the `alternative_starts` one is taken for each key.
+    signals, `condition_starts` the ids of conditional start events; they replace the older
+    version's. Of these elements the `joint_starts` need others, too, in the same instance, and of
+    the `alternative_starts` one is taken for each key. `version_tag` is the model's name for the
+    version.
     """
 
     partition: int
@@ -153,6 +160,7 @@ class ActivateVersion(Command, frozen=True, kw_only=True):
     message_starts: tuple[tuple[str, str], ...] = ()
     signal_starts: tuple[tuple[str, str], ...] = ()
     version_tag: str | None = None
+    condition_starts: tuple[str, ...] = ()
     joint_starts: tuple[str, ...] = ()
     alternative_starts: tuple[str, ...] = ()
 
@@ -334,15 +342,11 @@ class DeliverSignal(Command, frozen=True, kw_only=True):
 
 
 class TakeSignal(Command, frozen=True, kw_only=True):
-    """A signal reaches one wait for it. A wait that is over has no use for it.
-
-    `as_start`: it might have started the instance, and comes over its conversation.
-    """
+    """A signal reaches one wait for it. A wait that is over has no use for it."""
 
     instance_id: str
     subscription: int
     variables: str
-    as_start: bool = False
 
 
 class StartBySignal(Command, frozen=True, kw_only=True):
@@ -378,6 +382,21 @@ class StartByTimer(Command, frozen=True, kw_only=True):
     holder: str = ""
 
 
+class StartByCondition(Command, frozen=True, kw_only=True):
+    """A condition starts an instance, the `part` of its event. Else as in `StartByMessage`."""
+
+    instance_id: str
+    process_id: str
+    version: int
+    start_element: str
+    variables: str
+    checksum: str = ""
+    semantics: int = 0
+    part: int = 0
+    conversation: str | None = None
+    holder: str = ""
+
+
 class RaiseIncident(Command, frozen=True, kw_only=True):
     """Raise an incident on the instance itself: an engine fault, an effect Kafka refuses."""
 
@@ -398,6 +417,9 @@ class EndConversation(Command, frozen=True, kw_only=True):
     ended_at: int | None = None
 
 
+TriggeredStart: TypeAlias = StartByMessage | StartBySignal | StartByTimer | StartByCondition
+"""What comes from outside and starts an instance, or joins one of its conversation."""
+
 ClientCommand: TypeAlias = (
     DeployResources
     | StartInstance
@@ -411,6 +433,7 @@ ClientCommand: TypeAlias = (
     | PublishMessage
     | BroadcastSignal
     | ResolveIncident
+    | EvaluateConditions
 )
 InternalCommand: TypeAlias = (
     ActivateVersion
@@ -433,6 +456,7 @@ InternalCommand: TypeAlias = (
     | StartBySignal
     | StartByTimer
     | RaiseIncident
+    | StartByCondition
     | EndConversation
 )
 AnyCommand: TypeAlias = ClientCommand | InternalCommand

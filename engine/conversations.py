@@ -18,7 +18,7 @@ The holder tells when it is over. One that is gone already sends what it is aske
 the word that it is.
 """
 
-from typing import TypeAlias, TypeGuard
+from typing import TypeGuard
 
 from msgspec.structs import replace
 
@@ -26,16 +26,20 @@ from engine import commands as c
 from engine.aggregates import ConversationState
 from engine.outcome import Context, Outcome, Send
 
-Start: TypeAlias = c.StartByMessage | c.StartBySignal | c.StartByTimer
 
-
-def is_asked(command: c.AnyCommand) -> TypeGuard[Start]:
+def is_asked(command: c.AnyCommand) -> TypeGuard[c.TriggeredStart]:
     """Whether a start has yet to learn here which instance it is for."""
-    return isinstance(command, Start) and command.conversation is not None and not command.holder
+    return (
+        isinstance(command, c.TriggeredStart)
+        and command.conversation is not None
+        and not command.holder
+    )
 
 
 def apply_conversation(
-    _context: Context, state: ConversationState | None, command: Start | c.EndConversation
+    _context: Context,
+    state: ConversationState | None,
+    command: c.TriggeredStart | c.EndConversation,
 ) -> Outcome:
     """Send a start on to the holder; or forget the holder, so that the next may be one."""
     if isinstance(command, c.EndConversation):

@@ -23,36 +23,25 @@ class VersionRef(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     tag: str | None = None
 
 
-class Conversations(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """The start elements of which several belong to one instance, by their ids.
+class Starts(msgspec.Struct, frozen=True, kw_only=True):
+    """What starts a version: (name, start element id) pairs of messages and signals, ids of others.
 
-    The `joint` ones all have to occur; of the `alternatives` one does.
+    Of all these elements several may belong to one instance: the `joint` ones all have to occur, of
+    the `alternatives` one does.
     """
 
+    messages: tuple[tuple[str, str], ...] = ()
+    signals: tuple[tuple[str, str], ...] = ()
+    conditions: tuple[str, ...] = ()
     joint: tuple[str, ...] = ()
     alternatives: tuple[str, ...] = ()
 
-    def key_of(self, element_id: str, key: str) -> str | None:
-        """The key of the conversation that what comes with this key belongs to; None: to none.
-
-        BPMN 13.2: "a new Process instance is only created if none already exists for the specific
-        Conversation (identified through its associated correlation information)". What has no key
-        belongs together only where an instance waits for all of it.
-        """
-        if element_id in self.joint or (key and element_id in self.alternatives):
-            return key
-        return None
-
-
-ALONE = Conversations()
-"""Each start element has an instance of its own."""
-
 
 class ProcessVersions(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """The versions of one process, ascending; starts and `conversations` are the latest one's.
+    """The versions of one process, ascending; what starts it is the latest one's: see `Starts`.
 
     `message_starts` are pairs of message name and start element id, `signal_starts` the same of
-    signals. `early` are versions that a
+    signals, `condition_starts` the ids of conditional start events. `early` are versions that a
     start from another partition named before `ActivateVersion` came: they run, but are not latest.
     """
 
@@ -61,7 +50,9 @@ class ProcessVersions(msgspec.Struct, frozen=True, kw_only=True, array_like=True
     message_starts: tuple[tuple[str, str], ...] = ()
     early: tuple[VersionRef, ...] = ()
     signal_starts: tuple[tuple[str, str], ...] = ()
-    conversations: Conversations = ALONE
+    condition_starts: tuple[str, ...] = ()
+    joint_starts: tuple[str, ...] = ()
+    alternative_starts: tuple[str, ...] = ()
 
     def find(self, version: int | None) -> VersionRef | None:
         """The version with this number, or the latest."""
@@ -81,24 +72,35 @@ class ProcessVersions(msgspec.Struct, frozen=True, kw_only=True, array_like=True
         """The latest version with this tag."""
         return next((ref for ref in reversed(self.versions) if ref.tag == tag), None)
 
-    def activate(
-        self,
-        ref: VersionRef,
-        message_starts: tuple[tuple[str, str], ...],
-        signal_starts: tuple[tuple[str, str], ...] = (),
-        conversations: Conversations = ALONE,
-    ) -> "ProcessVersions":
+    def activate(self, ref: VersionRef, starts: Starts) -> "ProcessVersions":
         """With a version added, and its starts in place of the older ones'. Idempotent."""
         others = [known for known in self.versions if known.version != ref.version]
-        versions = tuple(sorted([*others, ref], key=lambda known: known.version))
-        return ProcessVersions(
-            process_id=self.process_id,
-            versions=versions,
-            message_starts=message_starts if versions[-1] is ref else self.message_starts,
+        activated = msgspec.structs.replace(
+            self,
+            versions=tuple(sorted([*others, ref], key=lambda known: known.version)),
             early=tuple(known for known in self.early if known.version != ref.version),
-            signal_starts=signal_starts if versions[-1] is ref else self.signal_starts,
-            conversations=conversations if versions[-1] is ref else self.conversations,
         )
+        if activated.versions[-1] is not ref:
+            return activated
+        return msgspec.structs.replace(
+            activated,
+            message_starts=starts.messages,
+            signal_starts=starts.signals,
+            condition_starts=starts.conditions,
+            joint_starts=starts.joint,
+            alternative_starts=starts.alternatives,
+        )
+
+    def conversation(self, element_id: str, key: str) -> str | None:
+        """The key of the conversation that what comes with this key belongs to; None: to none.
+
+        BPMN 13.2: "a new Process instance is only created if none already exists for the specific
+        Conversation (identified through its associated correlation information)". What has no key
+        belongs together only where an instance waits for all of it.
+        """
+        if element_id in self.joint_starts or (key and element_id in self.alternative_starts):
+            return key
+        return None
 
     def meet(self, ref: VersionRef) -> "ProcessVersions":
         """With a version that may run here although it was not activated yet. Idempotent."""
@@ -114,6 +116,7 @@ class Definitions:
         self._processes = processes or {}
         self._message_starts: _Starts | None = None
         self._signal_starts: _Starts | None = None
+        self._condition_starts: tuple[ProcessVersions, ...] | None = None
 
     def find(self, process_id: str, version: int | None = None) -> VersionRef | None:
         """The version of a process with this number, or (None) its latest."""
@@ -135,9 +138,19 @@ class Definitions:
             self._signal_starts = self._index(lambda versions: versions.signal_starts)
         return self._signal_starts.get(name, ())
 
+    def condition_starts(self) -> tuple[ProcessVersions, ...]:
+        """The processes whose latest version has conditional start events, by process id."""
+        if self._condition_starts is None:
+            self._condition_starts = tuple(
+                self._processes[process_id]
+                for process_id in sorted(self._processes)
+                if self._processes[process_id].condition_starts
+            )
+        return self._condition_starts
+
     def conversation(self, process_id: str, element_id: str, key: str) -> str | None:
-        """`Conversations.key_of` of a process's latest version."""
-        return self._processes[process_id].conversations.key_of(element_id, key)
+        """As of the latest version of the process."""
+        return self._processes[process_id].conversation(element_id, key)
 
     def _index(
         self, starts_of: Callable[[ProcessVersions], tuple[tuple[str, str], ...]]

@@ -130,7 +130,7 @@ def address_of(command: c.AnyCommand) -> str:  # noqa: C901, PLR0911, PLR0912 - 
     Raises ValueError when an id in it is malformed, or a start has no instance id yet.
     """
     match command:
-        case c.DeployResources() | c.VersionActivated():
+        case c.DeployResources() | c.VersionActivated() | c.EvaluateConditions():
             return DEPLOYMENTS
         case c.ActivateVersion() | c.DeliverSignal():
             return PARTITION_TABLE
@@ -172,7 +172,7 @@ def address_of(command: c.AnyCommand) -> str:  # noqa: C901, PLR0911, PLR0912 - 
             | c.TakeSignal()
         ):
             return command.instance_id
-        case c.StartByMessage() | c.StartByTimer() | c.StartBySignal():
+        case c.StartByMessage() | c.StartByTimer() | c.StartBySignal() | c.StartByCondition():
             return command.holder or _address_of_start(command)
         case c.EndConversation():
             return conversation_address(command.process_id, command.key)
@@ -180,7 +180,7 @@ def address_of(command: c.AnyCommand) -> str:  # noqa: C901, PLR0911, PLR0912 - 
             assert_never(command)
 
 
-def _address_of_start(command: c.StartByMessage | c.StartByTimer | c.StartBySignal) -> str:
+def _address_of_start(command: c.TriggeredStart) -> str:
     """What belongs to a conversation asks there which instance it is for."""
     if command.conversation is None:
         return command.instance_id

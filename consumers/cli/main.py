@@ -27,6 +27,9 @@ SECTIONS = {
         "complete": Entry("consumers.cli.publishing:complete", "Complete a user task."),
         "message": Entry("consumers.cli.publishing:message", "Publish a message."),
         "signal": Entry("consumers.cli.publishing:signal", "Broadcast a signal."),
+        "evaluate": Entry(
+            "consumers.cli.evaluating:evaluate", "Start processes by their conditions."
+        ),
         "effects": Entry("consumers.cli.following:effects", "Print what has happened."),
     },
 }

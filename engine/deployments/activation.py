@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from engine import commands as c
 from engine.aggregates import Activation, DeploymentsState, PendingDeployment
-from engine.definitions import Conversations, ProcessVersions, VersionRef
+from engine.definitions import ProcessVersions, Starts, VersionRef
 from engine.history import chain
 from engine.outcome import Context, Outcome, Send, TimerChange
 from engine.records import (
@@ -35,10 +35,7 @@ def apply_partition_table(context: Context, command: c.ActivateVersion) -> Outco
         tag=command.version_tag,
     )
     before = context.definitions.get(process_id) or ProcessVersions(process_id=process_id)
-    conversations = Conversations(
-        joint=command.joint_starts, alternatives=command.alternative_starts
-    )
-    after = before.activate(ref, command.message_starts, command.signal_starts, conversations)
+    after = before.activate(ref, _starts(command))
     answer = c.VersionActivated(
         deployment=command.deployment,
         process_id=process_id,
@@ -49,6 +46,16 @@ def apply_partition_table(context: Context, command: c.ActivateVersion) -> Outco
         state=None,
         process_versions=None if after == before else after,
         sends=(Send(command=answer),),
+    )
+
+
+def _starts(command: c.ActivateVersion) -> Starts:
+    return Starts(
+        messages=command.message_starts,
+        signals=command.signal_starts,
+        conditions=command.condition_starts,
+        joint=command.joint_starts,
+        alternatives=command.alternative_starts,
     )
 
 

@@ -5,16 +5,11 @@ from msgspec.structs import replace
 
 from engine import commands as c
 from engine.aggregates import Activation, DeployedVersion, DeploymentsState, PendingDeployment
+from engine.deployments.starts import starts_of
 from engine.deployments.timer_starts import replace_starts
 from engine.errors import DefinitionError, Finding
 from engine.model.compile import CompiledResource, compile_resource, require_deployable
-from engine.model.elements import (
-    MessageTrigger,
-    ProcessModel,
-    SignalTrigger,
-    parts_of,
-    trigger_of,
-)
+from engine.model.elements import ProcessModel
 from engine.outcome import Content, Context, Outcome, Send, TimerChange
 from engine.rejections import Rejection, RejectionCode
 from engine.routing import DEPLOYMENTS
@@ -177,6 +172,7 @@ def _waited_for(context: Context, state: DeploymentsState, deployed: _Deployed) 
 
 
 def _activation(deployed: _Deployed, number: int, partition: int) -> c.ActivateVersion:
+    starts = starts_of(deployed.model)
     return c.ActivateVersion(
         partition=partition,
         deployment=number,
@@ -184,38 +180,13 @@ def _activation(deployed: _Deployed, number: int, partition: int) -> c.ActivateV
         version=deployed.version.version,
         checksum=deployed.version.checksum,
         semantics=deployed.version.semantics,
-        message_starts=_message_starts(deployed.model),
-        signal_starts=_signal_starts(deployed.model),
+        message_starts=starts.messages,
+        signal_starts=starts.signals,
+        condition_starts=starts.conditions,
+        joint_starts=starts.joint,
+        alternative_starts=starts.alternatives,
         version_tag=deployed.model.version_tag,
-        joint_starts=_ids(deployed.model, deployed.model.joint_starts),
-        alternative_starts=_ids(deployed.model, deployed.model.alternative_starts),
     )
-
-
-def _ids(model: ProcessModel, indexes: tuple[int, ...]) -> tuple[str, ...]:
-    return tuple(model.elements[index].id for index in indexes)
-
-
-def _message_starts(model: ProcessModel) -> tuple[tuple[str, str], ...]:
-    return _starts(model, model.message_starts, MessageTrigger)
-
-
-def _signal_starts(model: ProcessModel) -> tuple[tuple[str, str], ...]:
-    return _starts(model, model.signal_starts, SignalTrigger)
-
-
-def _starts(
-    model: ProcessModel, indexes: tuple[int, ...], kind: type[MessageTrigger | SignalTrigger]
-) -> tuple[tuple[str, str], ...]:
-    """(name, start element id) of what messages or signals start."""
-    pairs: list[tuple[str, str]] = []
-    for index in indexes:
-        element = model.elements[index]
-        for trigger in parts_of(trigger_of(element)):
-            if isinstance(trigger, kind):
-                assert isinstance(trigger.name, str), "the compiler evaluates such names"
-                pairs.append((trigger.name, element.id))
-    return tuple(pairs)
 
 
 def _result(deployed: list[_Deployed], findings: list[Finding]) -> str:

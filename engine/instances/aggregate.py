@@ -8,6 +8,7 @@ from engine.instances.conversations import end_conversation
 from engine.instances.decide import COMMANDS
 from engine.instances.evolve import make_draft
 from engine.instances.guards import not_found
+from engine.instances.joining import ask_again, joins
 from engine.instances.outcomes import finish
 from engine.instances.run import run
 from engine.instances.starts import STARTS
@@ -24,6 +25,11 @@ def apply_instance(
     Raises InvariantError when state, model and rules do not fit together.
     """
     start = STARTS.get(type(command))
+    if isinstance(command, c.TriggeredStart):
+        if joins(context, state, command):
+            start = None
+        elif (elsewhere := ask_again(state, command)) is not None:
+            return elsewhere
     if start is not None:
         return start(context, state, command)
     if not isinstance(state, s.ProcessInstance):

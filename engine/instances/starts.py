@@ -9,7 +9,12 @@ from engine.instances.beginnings import BeginningElement, find_beginning, gatewa
 from engine.instances.guards import not_found, parse_variables, too_large
 from engine.instances.limits import NAME_LENGTH_MAX
 from engine.instances.starting import Beginning, is_free, start, start_of
-from engine.instances.triggered_starts import start_by_message, start_by_signal, start_by_timer
+from engine.instances.triggered_starts import (
+    start_by_condition,
+    start_by_message,
+    start_by_signal,
+    start_by_timer,
+)
 from engine.lifecycle import InstanceState
 from engine.model.elements import ProcessModel
 from engine.outcome import AggregateState, Context, Outcome, Send
@@ -151,5 +156,6 @@ STARTS: Mapping[
     c.StartByMessage: start_by_message,
     c.StartByTimer: start_by_timer,
     c.StartBySignal: start_by_signal,
+    c.StartByCondition: start_by_condition,
     c.StartChild: start_child,
 }

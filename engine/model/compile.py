@@ -24,6 +24,7 @@ from engine.model.elements import (
     parts_of,
     trigger_of,
 )
+from engine.model.extensions import Extensions
 from engine.model.foreign import check_foreign_extensions
 from engine.model.formulas import Formulas
 from engine.model.parse import ID_MAX, read_definitions
@@ -158,7 +159,8 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
     """The model, or None if this or an earlier process of the file has an error."""
     process = reading.process
     find_handlers(process, reading.report)
-    version_tag = _version_tag(reading)
+    extensions = reading.dialect.extensions(process, reading.report)
+    version_tag = _version_tag(reading, extensions)
     elements = {
         node.index: element
         for node in process.nodes
@@ -168,6 +170,7 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
     validate_process(process, elements, reading.report)
     if reading.report.errors:
         return None
+    joint = joint_starts(process)
     return ProcessModel(
         process_id=process.id,
         name=process.name,
@@ -178,15 +181,18 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
         message_starts=_triggered_starts(process, elements, MessageTrigger),
         timer_starts=_triggered_starts(process, elements, TimerTrigger),
         signal_starts=_triggered_starts(process, elements, SignalTrigger),
-        joint_starts=joint_starts(process),
+        condition_starts=_triggered_starts(process, elements, ConditionTrigger),
+        joint_starts=joint,
         alternative_starts=alternative_starts(process),
         writes_outward=reading.dialect.writes_outward,
         quartz=reading.dialect.quartz,
         version_tag=version_tag,
+        fails_uncaught=extensions.fails_uncaught,
         events=process.event_starts(PROCESS),
         conditional=any(
             isinstance(part, ConditionTrigger)
             for element in elements.values()
+            if element.index in joint or not process.begins_at(process.nodes[element.index])
             for part in parts_of(trigger_of(element))
         ),
         element_index=process.node_index,
@@ -194,8 +200,8 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
     )
 
 
-def _version_tag(reading: Reading) -> str | None:
-    tag = reading.dialect.extensions(reading.process, reading.report).version_tag
+def _version_tag(reading: Reading, extensions: Extensions) -> str | None:
+    tag = extensions.version_tag
     if tag is not None and len(tag) > ID_MAX:
         reading.report.error(
             "version-tag-too-long",
@@ -239,7 +245,7 @@ def _condition(reading: Reading, flow: Flow) -> Expression | None:
 def _triggered_starts(
     process: ProcessSource,
     elements: dict[int, AnyElement],
-    kind: type[MessageTrigger | TimerTrigger | SignalTrigger],
+    kind: type[MessageTrigger | TimerTrigger | SignalTrigger | ConditionTrigger],
 ) -> tuple[int, ...]:
     return tuple(
         node.index

@@ -85,9 +85,13 @@ class SignalTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="signal"):
 
 
 class ConditionTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="conditional"):
-    """Occurs when the condition becomes true, or is true when the event begins to wait."""
+    """Occurs when the condition becomes true, or is true when the event begins to wait.
+
+    `variable`: the condition that starts a process is asked only if this one is given.
+    """
 
     condition: Expression
+    variable: str | None = None
 
 
 class LinkTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="link"):
@@ -421,14 +425,15 @@ class Reach(msgspec.Struct, frozen=True):
 class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """One executable process, whole. `semantics` is the version of the rules it was deployed under.
 
-    `starts`: the indexes at which a plain `StartInstance` begins; `message_starts`,
-    `timer_starts` and `signal_starts` the elements that something else triggers: start events,
+    `starts`: the indexes at which a plain `StartInstance` begins; `message_starts`, `timer_starts`,
+    `signal_starts` and `condition_starts` the elements that something else triggers: start events,
     instantiating receive tasks, what follows an instantiating gateway. Of these the `joint_starts`
     need others, too, in the same instance, and of the `alternative_starts` one is taken for each
-    key. `events`: as in `SubProcess`. `conditional`: some event waits for a condition.
+    key. `events`: as in `SubProcess`. `conditional`: some event inside waits for a condition.
     `writes_outward`: whatever an activity writes goes to the nearest scope that has the name, else
     to the root, output mappings included. `quartz`: cron expressions are those of Quartz.
-    `version_tag`: how the model names the version that it is.
+    `version_tag`: how the model names the version that it is. `fails_uncaught`: an error that
+    nothing catches ends the instance.
     """
 
     process_id: str
@@ -440,9 +445,11 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     message_starts: tuple[int, ...] = ()
     timer_starts: tuple[int, ...] = ()
     signal_starts: tuple[int, ...] = ()
+    condition_starts: tuple[int, ...] = ()
     writes_outward: bool = False
     quartz: bool = False
     version_tag: str | None = None
+    fails_uncaught: bool = False
     events: tuple[int, ...] = ()
     conditional: bool = False
     joint_starts: tuple[int, ...] = ()

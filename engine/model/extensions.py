@@ -129,7 +129,9 @@ class Extensions(msgspec.Struct, frozen=True, kw_only=True):
     code_variable: str | None = None
     message_variable: str | None = None
     version_tag: str | None = None
+    fails_uncaught: bool = False
     loop: LoopSource = LoopSource()
+    condition_variable: str | None = None
 
 
 NOTHING = Extensions()

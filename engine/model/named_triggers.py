@@ -123,7 +123,26 @@ def read_condition(reading: Reading, node: Node, definition: SourceElement) -> T
         )
         return None
     expression = reading.formulas.expression(formula, node, "condition")
-    return None if expression is None else ConditionTrigger(condition=expression)
+    if expression is None:
+        return None
+    return ConditionTrigger(
+        condition=expression, variable=_condition_variable(reading, node, definition)
+    )
+
+
+def _condition_variable(reading: Reading, node: Node, definition: SourceElement) -> str | None:
+    """The variable without which a condition is not asked: only where it starts a process."""
+    variable = reading.dialect.extensions(definition, reading.report).condition_variable
+    if variable is None or reading.process.begins_at(node):
+        return variable
+    reading.report.warning(
+        "no-effect",
+        f"The condition is asked whatever changes, not only {quote(variable)}. Remove the name of"
+        " the variable.",
+        node,
+        definition.line,
+    )
+    return None
 
 
 def read_link(reading: Reading, node: Node, definition: SourceElement) -> Trigger | None:

@@ -32,7 +32,7 @@ from engine.model.vocabulary import EVENT_DEFINITIONS
 _TriggerReader = Callable[[Reading, Node, SourceElement], Trigger | None]
 
 TRIGGERS: Final[dict[str, frozenset[str]]] = {
-    "startEvent": frozenset({"none", "message", "timer", "signal"}),
+    "startEvent": frozenset({"none", "message", "timer", "signal", "conditional"}),
     "intermediateCatchEvent": frozenset({"message", "timer", "signal", "conditional", "link"}),
     "intermediateThrowEvent": frozenset(
         {"none", "message", "signal", "escalation", "link", "compensate"}
@@ -60,7 +60,7 @@ IN_EVENT_SUB_PROCESS: Final = frozenset(
 )
 """Those of the start event of an event sub-process."""
 
-BEHIND_START: Final = frozenset({"message", "timer", "signal"})
+BEHIND_START: Final = frozenset({"message", "timer", "signal", "conditional"})
 """Those of the events behind an event-based gateway that begins a process."""
 
 BEHIND_PARALLEL_START: Final = frozenset({"message"})

@@ -198,6 +198,8 @@ class _Transaction:
         context = self._context(model, step)
         if isinstance(command, c.DeliverSignal):
             context = replace(context, signal_waits=(yield self._chunk_of(command)))
+        elif isinstance(command, c.EvaluateConditions):
+            context = replace(context, condition_models=(yield from self._condition_models()))
         outcome = apply(context, state, command)
         if isinstance(outcome, Outcome):
             self._absorb(address, state, outcome)
@@ -211,6 +213,14 @@ class _Transaction:
             after_wait=command.after_wait,
             limit=self.info.settings.fan_out_chunk,
         )
+
+    def _condition_models(self) -> Generator[Read, Any, tuple[ProcessModel, ...]]:
+        """The latest models of all processes that have conditional start events."""
+        models: list[ProcessModel] = []
+        for process in self.definitions.condition_starts():
+            ref = process.versions[-1]
+            models.append((yield ReadModel(ref.checksum, process.process_id, ref.semantics)))
+        return tuple(models)
 
     def _context(self, model: ProcessModel | None, step: int) -> Context:
         info, stimulus = self.info, self.stimulus
@@ -243,7 +253,7 @@ class _Transaction:
             ref = self.definitions.find(process_id, command.version)
         elif is_asked(command):
             return None
-        elif isinstance(command, c.StartByMessage | c.StartByTimer | c.StartBySignal):
+        elif isinstance(command, c.TriggeredStart):
             process_id = command.process_id
             ref = self._met(command)
         else:
@@ -253,9 +263,7 @@ class _Transaction:
         model: ProcessModel = yield ReadModel(ref.checksum, process_id, ref.semantics)
         return model
 
-    def _met(
-        self, command: c.StartByMessage | c.StartByTimer | c.StartBySignal
-    ) -> VersionRef | None:
+    def _met(self, command: c.TriggeredStart) -> VersionRef | None:
         """The version that a start from elsewhere names: it may be ahead of its activation here."""
         process_id = command.process_id
         known = self.definitions.get(process_id) or ProcessVersions(process_id=process_id)

@@ -142,6 +142,7 @@ EXPECTED = {
     c.ActivateVersion: PARTITION_TABLE,
     c.DeliverSignal: PARTITION_TABLE,
     c.BroadcastSignal: "signal:paid",
+    c.EvaluateConditions: DEPLOYMENTS,
     c.PublishMessage: "message:paid:k",
     c.OpenSubscription: "message:paid:k",
     c.CloseSubscription: "message:paid:k",

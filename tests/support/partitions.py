@@ -43,8 +43,8 @@ from engine.records import (
 )
 from engine.routing import DEPLOYMENTS, address_of, kafka_key, partition_of
 from engine.settings import Settings
+from scenarios.simulation import waits_for_signal
 from tests.support.contexts import NOW
-from tests.support.signals import signal_waits
 
 REPLY = ReplyAddress(topic="test.replies", partition=2, correlation_id=b"me")
 RECORDS_MAX = 10_000
@@ -145,7 +145,7 @@ class Partition:
             case ReadModel():
                 return self._model(read)
             case ReadSignals():
-                return signal_waits(self.states.values(), read)
+                return waits_for_signal(self.states.values(), read)
             case _:
                 assert_never(read)
 

@@ -297,6 +297,19 @@ class Client:
         fields = {"name": name, "variables": variables.encode(values)}
         return await self._ask("BroadcastSignal", routing.signal_address(name), fields, command_id)
 
+    async def evaluate_conditions(
+        self,
+        values: Mapping[str, Any] | None = None,
+        *,
+        command_id: str | None = None,
+    ) -> Reply:
+        """Start the processes with a conditional start event whose condition these values fulfil.
+
+        The reply's `result` names the instances started, and the conditions that failed.
+        """
+        fields = {"variables": variables.encode(values)}
+        return await self._ask("EvaluateConditions", DEPLOYMENTS, fields, command_id)
+
     async def resolve_incident(
         self,
         incident_id: str,

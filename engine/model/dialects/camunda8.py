@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from engine.expressions import EvaluationError, schedule
 from engine.model.dialects import feel
 from engine.model.dialects.dialect import Dialect
+from engine.model.dialects.properties import fails_uncaught
 from engine.model.extensions import (
     NOTHING,
     CallSource,
@@ -68,8 +69,12 @@ def _task_headers(extensions: Extensions, site: _Site) -> Extensions:
 
 
 def _properties(extensions: Extensions, site: _Site) -> Extensions:
+    properties = site.pairs("property", "name")
+    if site.element.tag == "process":
+        fails = fails_uncaught(properties, site.element, site.report)
+        return replace(extensions, fails_uncaught=fails)
     # A task header of the same name wins, whichever stands first.
-    return replace(extensions, headers={**site.pairs("property", "name"), **extensions.headers})
+    return replace(extensions, headers={**properties, **extensions.headers})
 
 
 def _io_mapping(extensions: Extensions, site: _Site) -> Extensions:
@@ -204,7 +209,7 @@ _USER_TASK: Final = frozenset({"userTask"})
 _TRANSLATIONS: Final[dict[str, tuple[frozenset[str], _Translate]]] = {
     "taskDefinition": (_JOB_TASKS | _THROWS, _task_definition),
     "taskHeaders": (_JOB_TASKS | _THROWS, _task_headers),
-    "properties": (_JOB_TASKS | _THROWS, _properties),
+    "properties": (_JOB_TASKS | _THROWS | {"process"}, _properties),
     "publishMessage": (_THROWS, _publish_message),
     "ioMapping": (_MAPPED, _io_mapping),
     "script": (frozenset({"scriptTask"}), _script),

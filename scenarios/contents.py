@@ -1,0 +1,32 @@
+"""Compiled models by the checksum of the file they come from: compiled once, for all scenarios."""
+
+import msgspec
+
+from engine.model.compile import compile_resource
+from engine.model.elements import ProcessModel
+from engine.outcome import Content
+from engine.settings import Settings
+
+# What was deployed stays readable, whatever limit it was deployed under.
+_SETTINGS = msgspec.structs.replace(Settings(), model_bytes_max=2**31)
+
+
+class Contents:
+    """What was deployed, as production finds it again: the bytes, and models compiled from them."""
+
+    def __init__(self) -> None:
+        self._resources: dict[str, bytes] = {}
+        self._processes: dict[tuple[str, str, int], ProcessModel] = {}
+
+    def add(self, content: Content) -> None:
+        self._resources.setdefault(content.checksum, content.resource)
+
+    def process(self, checksum: str, process_id: str, semantics: int) -> ProcessModel:
+        """The model of a process of a deployed file. Raises KeyError: it was never deployed."""
+        key = (checksum, process_id, semantics)
+        if key not in self._processes:
+            resource = self._resources[checksum]
+            compiled = compile_resource(checksum, resource, _SETTINGS, semantics)
+            for model in compiled.processes:
+                self._processes[checksum, model.process_id, semantics] = model
+        return self._processes[key]
