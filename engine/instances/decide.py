@@ -11,7 +11,7 @@ from engine import commands as c
 from engine import events as e
 from engine import state as s
 from engine import variables as v
-from engine.instances import calls, jobs, joining, tasks
+from engine.instances import calls, jobs, tasks
 from engine.instances.advance import Advance, DueStep
 from engine.instances.conversations import comes_as_start
 from engine.instances.endings import CLOSED, end_instance
@@ -214,8 +214,4 @@ COMMANDS: Mapping[type[c.AnyCommand], Callable[[Advance, Any], Rejection | None]
     c.TerminateChild: calls.terminate_child,
     c.Continue: _continue,
     c.RaiseIncident: _raise_incident,
-    c.StartByMessage: joining.by_message,
-    c.StartBySignal: joining.by_signal,
-    c.StartByTimer: joining.by_timer,
-    c.StartByCondition: joining.by_condition,
 }

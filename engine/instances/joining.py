@@ -1,5 +1,8 @@
 """Joining: what might have started an instance reaches the one that its conversation has."""
 
+from collections.abc import Callable, Mapping
+from typing import Any, TypeGuard
+
 from msgspec.structs import replace
 
 from engine import commands as c
@@ -13,7 +16,9 @@ from engine.outcome import AggregateState, Context, Outcome, Send
 from engine.rejections import Rejection
 
 
-def joins(context: Context, state: AggregateState | None, command: c.TriggeredStart) -> bool:
+def joins(
+    state: AggregateState | None, context: Context, command: c.TriggeredStart
+) -> TypeGuard[s.ProcessInstance]:
     """Whether a start is for the instance as it lives, and not for a new one."""
     if not isinstance(state, s.ProcessInstance) or context.model is None:
         return False
@@ -27,12 +32,14 @@ def _is_another(command: c.TriggeredStart) -> bool:
     return command.holder not in {"", command.instance_id}
 
 
-def ask_again(state: AggregateState | None, command: c.TriggeredStart) -> Outcome | None:
+def ask_again(
+    state: AggregateState | None, context: Context, command: c.TriggeredStart
+) -> Outcome | None:
     """A start for a holder that is none any more: its conversation is told, and asked again.
 
-    None: the start has an instance of its own.
+    None: the start joins this instance, or has one of its own.
     """
-    if not _is_another(command):
+    if not _is_another(command) or joins(state, context, command):
         return None
     ended = c.EndConversation(
         process_id=command.process_id,
@@ -43,7 +50,7 @@ def ask_again(state: AggregateState | None, command: c.TriggeredStart) -> Outcom
     return Outcome(state=state, sends=(Send(command=ended), Send(command=again)))
 
 
-def by_message(advance: Advance, command: c.StartByMessage) -> None:
+def _by_message(advance: Advance, command: c.StartByMessage) -> None:
     """Say who holds the key. If the instance waits for the message it gets it as any other.
 
     Its wait was opened before, and so is known by then where the message was published.
@@ -61,7 +68,7 @@ def by_message(advance: Advance, command: c.StartByMessage) -> None:
     )
 
 
-def by_signal(advance: Advance, command: c.StartBySignal) -> None:
+def _by_signal(advance: Advance, command: c.StartBySignal) -> None:
     """The instance takes it where it waits for it at its beginning."""
     variables = parse_variables(command.variables)
     if isinstance(variables, Rejection):
@@ -71,7 +78,7 @@ def by_signal(advance: Advance, command: c.StartBySignal) -> None:
             signal.take(advance, wait, variables)
 
 
-def by_condition(advance: Advance, command: c.StartByCondition) -> None:
+def _by_condition(advance: Advance, command: c.StartByCondition) -> None:
     """What made it true comes to where the instance waits for that, and makes it true there."""
     variables = parse_variables(command.variables)
     if isinstance(variables, Rejection):
@@ -82,7 +89,7 @@ def by_condition(advance: Advance, command: c.StartByCondition) -> None:
             break
 
 
-def by_timer(_advance: Advance, _command: c.StartByTimer) -> None:
+def _by_timer(_advance: Advance, _command: c.StartByTimer) -> None:
     """The instance has timers of its own: this one is not for it."""
 
 
@@ -94,3 +101,12 @@ def _waits(advance: Advance, element_id: str) -> list[s.SignalWait | s.Condition
         and wait.element_id == element_id
         and not advance.is_ending(wait.owner)
     ]
+
+
+# Any: each row takes its own kind of command, which the key names.
+JOINS: Mapping[type[c.AnyCommand], Callable[[Advance, Any], Rejection | None]] = {
+    c.StartByMessage: _by_message,
+    c.StartBySignal: _by_signal,
+    c.StartByTimer: _by_timer,
+    c.StartByCondition: _by_condition,
+}

@@ -7,7 +7,9 @@ from engine.model.compensation import is_compensation
 from engine.model.elements import PROCESS
 from engine.model.report import Report
 from engine.model.source import Node, ProcessSource
-from engine.model.vocabulary import INSTANTIATING, LOOPS
+from engine.model.vocabulary import EVENT_DEFINITIONS, INSTANTIATING, LOOPS
+
+_MESSAGE = "messageEventDefinition"
 
 
 def joint_starts(process: ProcessSource) -> tuple[int, ...]:
@@ -29,10 +31,12 @@ def alternative_starts(process: ProcessSource) -> tuple[int, ...]:
 
 
 def check_instantiating(process: ProcessSource, report: Report) -> None:
-    """Report what is said to begin the process and cannot."""
+    """Report what is said to begin the process and cannot, or not as it looks."""
     for node in process.nodes:
         if not node.runnable:
             continue
+        if node.tag == "startEvent" and node.scope == PROCESS and node.is_parallel:
+            _check_keys(node, report)
         if node.tag == "eventBasedGateway" and node.is_parallel and not node.instantiates:
             # 10.6.6: "Event-Based Gateways that do not instantiate the Process MUST be Exclusive".
             report.error(
@@ -51,6 +55,18 @@ def check_instantiating(process: ProcessSource, report: Report) -> None:
             _check_place(node, report)
             if node.tag == "receiveTask":
                 _check_task(process, node, report)
+
+
+def _check_keys(node: Node, report: Report) -> None:
+    """What has no key begins an instance of its own, beside those of the messages' keys."""
+    kinds = [part.tag == _MESSAGE for part in node.children if part.tag in EVENT_DEFINITIONS]
+    if any(kinds) and not all(kinds):
+        report.warning(
+            "start-without-key",
+            "Only messages have keys. What else the start event needs reaches every instance that"
+            " waits for it; an instance that it starts waits for messages without a key.",
+            node,
+        )
 
 
 def _check_place(node: Node, report: Report) -> None:
