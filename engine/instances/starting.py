@@ -7,6 +7,7 @@ from engine.errors import InvariantError
 from engine.instances.advance import Advance
 from engine.instances.beginnings import BeginningElement, Occurrence, begin
 from engine.instances.conversations import end_conversation
+from engine.instances.data_objects import declare
 from engine.instances.evolve import create
 from engine.instances.outcomes import finish
 from engine.instances.run import run, start_scope
@@ -58,6 +59,7 @@ def start(context: Context, beginning: Beginning, *sends: Send) -> Outcome:
     root = advance.new_key()
     advance.emit(e.ElementActivated(key=root, element_id=beginning.start.process_id, scope=0))
     advance.set_variables(root, beginning.variables)
+    declare(advance, context.model.data, root)
     if beginning.element is None:
         start_scope(advance, root)
     else:

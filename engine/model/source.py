@@ -94,6 +94,13 @@ class Flow(SourceElement, kw_only=True):
     condition: SourceElement | None = None
 
 
+class PlacedData(msgspec.Struct, frozen=True):
+    """Something that holds data, and the scope that it lies in."""
+
+    element: SourceElement
+    scope: int
+
+
 class ProcessSource(SourceElement, kw_only=True):
     """An executable process: its nodes and flows in document order, inner scopes included.
 
@@ -107,6 +114,7 @@ class ProcessSource(SourceElement, kw_only=True):
     scopes: dict[int, list[Node]] = {}
     associations: dict[str, list[str]] = {}
     quartz: bool = False
+    data: list[PlacedData] = []
 
     def associate(self, source: str, target: str) -> None:
         """An association, whichever way it was drawn."""
