@@ -160,7 +160,8 @@ class ActivateVersion(Command, frozen=True, kw_only=True):
     signals, `condition_starts` the ids of conditional start events; they replace the older
     version's. Of these elements the `joint_starts` need others, too, in the same instance, and of
     the `alternative_starts` one is taken for each key. `version_tag` is the model's name for the
-    version.
+    version. With the `kind` "decision" it is a version of the decision `process_id`, and `imports`
+    are the checksums of the files that its own needs.
     """
 
     partition: int
@@ -173,6 +174,8 @@ class ActivateVersion(Command, frozen=True, kw_only=True):
     signal_starts: tuple[tuple[str, str], ...] = ()
     version_tag: str | None = None
     condition_starts: tuple[str, ...] = ()
+    kind: str = "process"
+    imports: tuple[str, ...] = ()
     joint_starts: tuple[str, ...] = ()
     alternative_starts: tuple[str, ...] = ()
 
@@ -184,6 +187,7 @@ class VersionActivated(Command, frozen=True, kw_only=True):
     process_id: str
     version: int
     partition: int
+    kind: str = "process"
 
 
 class FireTimer(Command, frozen=True, kw_only=True):

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias, TypeVar
 import msgspec
 
 from engine.aggregates import ConversationState, DeploymentsState, MessageState
-from engine.definitions import ProcessVersions
+from engine.definitions import DecisionVersions, ProcessVersions
 from engine.outcome import AggregateState
 from engine.partition import AppliedCommand
 from engine.records import SendNumber
@@ -40,6 +40,7 @@ Document: TypeAlias = (
     | MessageState
     | DeploymentsState
     | ProcessVersions
+    | DecisionVersions
     | AppliedCommand
     | SendNumber
     | OutboxRecord
@@ -53,6 +54,7 @@ KINDS: Mapping[str, type[Document]] = {
     "message": MessageState,
     "deployments": DeploymentsState,
     "versions": ProcessVersions,
+    "decision": DecisionVersions,
     "applied": AppliedCommand,
     "send": SendNumber,
     "outbox": OutboxRecord,
