@@ -42,6 +42,7 @@ from tests.support.models import (
     throw,
     transaction,
     user_task,
+    with_plain_ad_hocs,
 )
 from tests.support.random_activities import Activities, Block
 from tests.support.random_triggers import MESSAGES, ROOTS, THROWN, WAITS, some_triggers
@@ -233,6 +234,7 @@ class Builder(Activities):
             name,
             *parts,
             active=f"=[{chosen}]" if self.choose(3) else None,
+            collects=("=n", "collected") if self.choose(3) == 0 else None,
             until=self.chance.choice(until),
             sequential=bool(self.choose(2)),
             cancels=bool(self.choose(2)),
@@ -295,4 +297,5 @@ def random_process(chance: Random, vendor: str | None = None) -> ProcessModel:
     content = random_file(chance)
     made = compiled_resource(content if vendor is None else rendered(content, vendor))
     assert made.deployable, made.findings
-    return made.process("p")
+    model = made.process("p")
+    return with_plain_ad_hocs(model) if chance.randrange(2) else model
