@@ -13,7 +13,7 @@ from engine.rejections import Rejection
 from engine.routing import DEPLOYMENTS, is_instance
 from engine.signals import broadcast, deliver
 
-_ForDeployments: TypeAlias = c.DeployResources | c.VersionActivated
+_ForDeployments: TypeAlias = c.DeployResources | c.VersionActivated | c.EvaluateConditions
 _WithoutState: TypeAlias = c.ActivateVersion | c.DeliverSignal | c.BroadcastSignal
 _ForMessages: TypeAlias = (
     c.PublishMessage

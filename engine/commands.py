@@ -124,12 +124,30 @@ class BroadcastSignal(Command, frozen=True, kw_only=True):
     variables: str = "{}"
 
 
+class EvaluateConditions(Command, frozen=True, kw_only=True):
+    """Start every process that has a conditional start event whose condition these make true."""
+
+    variables: str = "{}"
+
+
 class ResolveIncident(Command, frozen=True, kw_only=True):
     """Retry the very step that failed, after setting `variables` or a job's `retries`."""
 
     incident_id: str
     retries: int | None = None
     variables: str | None = None
+
+
+class ActivateActivities(Command, frozen=True, kw_only=True):
+    """Choose activities of the ad-hoc sub-process `element_instance_id`, to begin in this order.
+
+    Or `complete` it, and choose none: no further activity begins, and what still runs is ended,
+    or waited for, as the model says.
+    """
+
+    element_instance_id: str
+    element_ids: tuple[str, ...] = ()
+    complete: bool = False
 
 
 # --- from the engine to itself ---
@@ -139,7 +157,8 @@ class ActivateVersion(Command, frozen=True, kw_only=True):
     """Deployments to every partition: this version is the latest of its process from here on.
 
     `message_starts` are (message name, start element id) pairs, `signal_starts` the same of
-    signals; they replace the older version's. `version_tag` is the model's name for the version.
+    signals, `condition_starts` the ids of conditional start events; they replace the older
+    version's. `version_tag` is the model's name for the version.
     """
 
     partition: int
@@ -151,6 +170,7 @@ class ActivateVersion(Command, frozen=True, kw_only=True):
     message_starts: tuple[tuple[str, str], ...] = ()
     signal_starts: tuple[tuple[str, str], ...] = ()
     version_tag: str | None = None
+    condition_starts: tuple[str, ...] = ()
 
 
 class VersionActivated(Command, frozen=True, kw_only=True):
@@ -353,6 +373,18 @@ class StartByTimer(Command, frozen=True, kw_only=True):
     semantics: int = 0
 
 
+class StartByCondition(Command, frozen=True, kw_only=True):
+    """A condition starts an instance. `checksum`, `semantics`: as in `StartByMessage`."""
+
+    instance_id: str
+    process_id: str
+    version: int
+    start_element: str
+    variables: str
+    checksum: str = ""
+    semantics: int = 0
+
+
 class RaiseIncident(Command, frozen=True, kw_only=True):
     """Raise an incident on the instance itself: an engine fault, an effect Kafka refuses."""
 
@@ -374,6 +406,8 @@ ClientCommand: TypeAlias = (
     | PublishMessage
     | BroadcastSignal
     | ResolveIncident
+    | EvaluateConditions
+    | ActivateActivities
 )
 InternalCommand: TypeAlias = (
     ActivateVersion
@@ -396,5 +430,6 @@ InternalCommand: TypeAlias = (
     | StartBySignal
     | StartByTimer
     | RaiseIncident
+    | StartByCondition
 )
 AnyCommand: TypeAlias = ClientCommand | InternalCommand

@@ -27,7 +27,7 @@ class ProcessVersions(msgspec.Struct, frozen=True, kw_only=True, array_like=True
     """The versions of one process, ascending; `message_starts` are the latest one's.
 
     `message_starts` are pairs of message name and start element id, `signal_starts` the same of
-    signals. `early` are versions that a
+    signals, `condition_starts` the ids of conditional start events. `early` are versions that a
     start from another partition named before `ActivateVersion` came: they run, but are not latest.
     """
 
@@ -36,6 +36,7 @@ class ProcessVersions(msgspec.Struct, frozen=True, kw_only=True, array_like=True
     message_starts: tuple[tuple[str, str], ...] = ()
     early: tuple[VersionRef, ...] = ()
     signal_starts: tuple[tuple[str, str], ...] = ()
+    condition_starts: tuple[str, ...] = ()
 
     def find(self, version: int | None) -> VersionRef | None:
         """The version with this number, or the latest."""
@@ -60,16 +61,19 @@ class ProcessVersions(msgspec.Struct, frozen=True, kw_only=True, array_like=True
         ref: VersionRef,
         message_starts: tuple[tuple[str, str], ...],
         signal_starts: tuple[tuple[str, str], ...] = (),
+        condition_starts: tuple[str, ...] = (),
     ) -> "ProcessVersions":
         """With a version added, and its starts in place of the older ones'. Idempotent."""
         others = [known for known in self.versions if known.version != ref.version]
         versions = tuple(sorted([*others, ref], key=lambda known: known.version))
+        latest = versions[-1] is ref
         return ProcessVersions(
             process_id=self.process_id,
             versions=versions,
-            message_starts=message_starts if versions[-1] is ref else self.message_starts,
+            message_starts=message_starts if latest else self.message_starts,
             early=tuple(known for known in self.early if known.version != ref.version),
-            signal_starts=signal_starts if versions[-1] is ref else self.signal_starts,
+            signal_starts=signal_starts if latest else self.signal_starts,
+            condition_starts=condition_starts if latest else self.condition_starts,
         )
 
     def meet(self, ref: VersionRef) -> "ProcessVersions":
@@ -86,6 +90,7 @@ class Definitions:
         self._processes = processes or {}
         self._message_starts: _Starts | None = None
         self._signal_starts: _Starts | None = None
+        self._condition_starts: tuple[ProcessVersions, ...] | None = None
 
     def find(self, process_id: str, version: int | None = None) -> VersionRef | None:
         """The version of a process with this number, or (None) its latest."""
@@ -106,6 +111,16 @@ class Definitions:
         if self._signal_starts is None:
             self._signal_starts = self._index(lambda versions: versions.signal_starts)
         return self._signal_starts.get(name, ())
+
+    def condition_starts(self) -> tuple[ProcessVersions, ...]:
+        """The processes whose latest version has conditional start events, by process id."""
+        if self._condition_starts is None:
+            self._condition_starts = tuple(
+                self._processes[process_id]
+                for process_id in sorted(self._processes)
+                if self._processes[process_id].condition_starts
+            )
+        return self._condition_starts
 
     def _index(
         self, starts_of: Callable[[ProcessVersions], tuple[tuple[str, str], ...]]

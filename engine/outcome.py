@@ -29,7 +29,8 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     on this partition, itself being 0. `model` is the one that the state (or a start)
     names; None when the process or version is unknown. `reply` is where the command's answer
     goes, for those who answer later. `signal_waits` are a chunk of the index of signals: since when
-    each waits, and "<instance id>:<number>".
+    each waits, and "<instance id>:<number>". `condition_models` are the models of the processes in
+    `Definitions.condition_starts`, for who asks their conditions.
     """
 
     namespace: str = ""
@@ -46,6 +47,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     definitions: Definitions
     model: ProcessModel | None = None
     signal_waits: tuple[tuple[int, str], ...] = ()
+    condition_models: tuple[ProcessModel, ...] = ()
     settings: Settings
 
 

@@ -11,7 +11,7 @@ key after the tag            type        holds
 :timers                      sorted set  "<timer>:<address>", scored by the due instant (epoch ms)
 :instance:<id>               string      a process instance, or its tombstone; a tombstone's TTL is
                                          garbage collection, far behind its stored expiry
-:instance:<id>:scopes        hash        part -> its content, when the document is split: see
+:instance:<id>:parts         hash        part -> its content, when the document is split: see
                                          schemas/parts.py
 :aggregate:<address>         string      the state of a message aggregate, or of `deployments`
 :definitions                 hash        process id -> its versions as this partition knows them
@@ -74,8 +74,8 @@ class PartitionKeys:
         kind = "instance" if is_instance(address) else "aggregate"
         return f"{self.tag}:{kind}:{address}"
 
-    def scopes(self, instance_id: str) -> str:
-        return f"{self.tag}:instance:{instance_id}:scopes"
+    def parts(self, instance_id: str) -> str:
+        return f"{self.tag}:instance:{instance_id}:parts"
 
     def content(self, checksum: str) -> str:
         return f"{self.tag}:content:{checksum}"

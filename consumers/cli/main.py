@@ -21,6 +21,9 @@ SECTIONS = {
         "list": Entry("consumers.cli.looking:list_instances", "List running instances."),
         "set": Entry("consumers.cli.publishing:set_variables", "Set variables of an instance."),
         "terminate": Entry("consumers.cli.publishing:terminate", "End an instance."),
+        "activate": Entry(
+            "consumers.cli.publishing:activate", "Activate activities of an ad-hoc sub-process."
+        ),
         "resolve": Entry("consumers.cli.publishing:resolve", "Resolve an incident: try again."),
     },
     "Tasks, messages, effects": {
@@ -28,6 +31,9 @@ SECTIONS = {
         "complete": Entry("consumers.cli.publishing:complete", "Complete a user task."),
         "message": Entry("consumers.cli.publishing:message", "Publish a message."),
         "signal": Entry("consumers.cli.publishing:signal", "Broadcast a signal."),
+        "evaluate": Entry(
+            "consumers.cli.evaluating:evaluate", "Start processes by their conditions."
+        ),
         "effects": Entry("consumers.cli.following:effects", "Print what has happened."),
     },
 }

@@ -35,7 +35,9 @@ def apply_partition_table(context: Context, command: c.ActivateVersion) -> Outco
         tag=command.version_tag,
     )
     before = context.definitions.get(process_id) or ProcessVersions(process_id=process_id)
-    after = before.activate(ref, command.message_starts, command.signal_starts)
+    after = before.activate(
+        ref, command.message_starts, command.signal_starts, command.condition_starts
+    )
     answer = c.VersionActivated(
         deployment=command.deployment,
         process_id=process_id,

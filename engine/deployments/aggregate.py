@@ -5,12 +5,15 @@ from typing import TypeAlias, assert_never
 from engine import commands as c
 from engine.aggregates import DeploymentsState
 from engine.deployments.activation import activated, wait_is_over
+from engine.deployments.condition_starts import evaluate
 from engine.deployments.deploying import deploy
 from engine.deployments.timer_starts import fire_start
 from engine.outcome import Context, Outcome, TimerChange
 from engine.rejections import Rejection
 
-DeploymentsCommand: TypeAlias = c.DeployResources | c.VersionActivated | c.FireTimer
+DeploymentsCommand: TypeAlias = (
+    c.DeployResources | c.VersionActivated | c.FireTimer | c.EvaluateConditions
+)
 
 
 def apply_deployments(
@@ -18,8 +21,9 @@ def apply_deployments(
 ) -> Outcome | Rejection:
     """Apply a command to the one aggregate at `deployments`; None: nothing was ever deployed.
 
-    Only DeployResources can be rejected: INVALID_ARGUMENT, INVALID_MODEL with every finding, or
+    DeployResources can be rejected: INVALID_ARGUMENT, INVALID_MODEL with every finding, or
     TOO_LARGE. Its answer comes later, from the command by which the last partition has it.
+    EvaluateConditions can be rejected for its variables: INVALID_ARGUMENT, TOO_LARGE.
     """
     known = state or DeploymentsState()
     match command:
@@ -29,6 +33,8 @@ def apply_deployments(
             return _unless_same(state, activated(context, known, command))
         case c.FireTimer():
             return _unless_same(state, _fire(context, known, command))
+        case c.EvaluateConditions():
+            return evaluate(context, state, command)
         case _:
             assert_never(command)
 

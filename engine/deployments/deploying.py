@@ -187,6 +187,9 @@ def _activation(deployed: _Deployed, number: int, partition: int) -> c.ActivateV
         message_starts=_message_starts(deployed.model),
         signal_starts=_signal_starts(deployed.model),
         version_tag=deployed.model.version_tag,
+        condition_starts=tuple(
+            deployed.model.elements[index].id for index in deployed.model.condition_starts
+        ),
     )
 
 

@@ -46,7 +46,7 @@ class Inside(NamedTuple):
 
 
 class Caller(NamedTuple):
-    """Nothing in this process catches; the one that called it may."""
+    """Nothing in this process catches; the one that called it may, where it asks for the end."""
 
 
 Catcher: TypeAlias = Attached | Inside | Caller

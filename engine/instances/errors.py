@@ -26,7 +26,8 @@ class BpmnError(NamedTuple):
 
 def find_catcher(advance: Advance, key: int, error: BpmnError) -> Catcher | None:
     """What catches an error thrown by an element instance. Changes nothing. Raises StuckError."""
-    return catchers.find_catcher(advance, key, error.code, ErrorTrigger)
+    found = catchers.find_catcher(advance, key, error.code, ErrorTrigger)
+    return Caller() if found is None and advance.model.fails_uncaught else found
 
 
 def throw_error(advance: Advance, catcher: Catcher, error: BpmnError) -> None:

@@ -6,7 +6,9 @@ interrupted at most once. One that does not runs beside the rest, any number of 
 """
 
 from engine.errors import InvariantError
+from engine.instances import ad_hoc
 from engine.instances.advance import Advance, DueStep
+from engine.instances.data_objects import declare
 from engine.instances.endings import CLOSED, terminate_inside
 from engine.lifecycle import Step
 from engine.model.elements import ProcessModel, StartEvent, SubProcess
@@ -51,10 +53,12 @@ def begin(advance: Advance, scope: int, start: StartEvent, payload: Texts | None
     if start.interrupting:
         disarm(advance, scope)
         _forget_stops(advance, scope)
+        ad_hoc.withdraw(advance, scope)
         terminate_inside(advance, scope)
         arrivals = advance.state.arrivals.get(scope, {})
         consumed = tuple(flow for flow, count in arrivals.items() for _ in range(count))
     key = advance.activate(container, scope, consumed=consumed)
+    declare(advance, container.data, key)
     advance.begin(start, key, step=Step.COMPLETE, payload=payload)
     if container.events:
         # After its start event, so that what came with it can be seen.

@@ -7,6 +7,7 @@ from engine import commands as c
 from engine import events as e
 from engine.errors import InvariantError
 from engine.instances.advance import Advance, DueStep
+from engine.instances.data_objects import declare
 from engine.instances.evolve import create
 from engine.instances.guards import not_found, parse_variables, too_large
 from engine.instances.limits import NAME_LENGTH_MAX
@@ -170,6 +171,22 @@ def start_by_signal(
     )
 
 
+def start_by_condition(
+    context: Context, state: AggregateState | None, command: c.StartByCondition
+) -> Outcome:
+    """The variables that made its condition true come with the event."""
+    variables = parse_variables(command.variables)
+    if context.model is None or not _is_free(context, state) or isinstance(variables, Rejection):
+        return Outcome(state=state)
+    begin = _choose_start(context.model, command.start_element)
+    if not isinstance(begin, StartEvent):
+        return Outcome(state=state)
+    start = _start_of(context, command.instance_id, command.version, process_id=command.process_id)
+    return _start(
+        context, Beginning("StartByCondition", command.instance_id, start, {}, begin, variables)
+    )
+
+
 def start_child(context: Context, state: AggregateState | None, command: c.StartChild) -> Outcome:
     """A called instance. What keeps it from starting becomes an incident of its caller."""
     if not _is_free(context, state):
@@ -244,6 +261,7 @@ def _start(context: Context, beginning: Beginning, *sends: Send) -> Outcome:
     root = advance.new_key()
     advance.emit(e.ElementActivated(key=root, element_id=beginning.start.process_id, scope=0))
     advance.set_variables(root, beginning.variables)
+    declare(advance, context.model.data, root)
     if beginning.begin is None:
         start_scope(advance, root)
     else:
@@ -264,5 +282,6 @@ STARTS: Mapping[
     c.StartByMessage: start_by_message,
     c.StartByTimer: start_by_timer,
     c.StartBySignal: start_by_signal,
+    c.StartByCondition: start_by_condition,
     c.StartChild: start_child,
 }

@@ -11,6 +11,7 @@ import msgspec
 from engine.errors import DefinitionError, Finding
 from engine.expressions import Expression
 from engine.model.compensation import find_handlers
+from engine.model.data import NO_DATA, declared, input_sets, names_of_several_words, read_data
 from engine.model.dialects import choose, languages
 from engine.model.elements import (
     PROCESS,
@@ -25,6 +26,7 @@ from engine.model.elements import (
     TimerTrigger,
     parts_of,
 )
+from engine.model.extensions import Extensions
 from engine.model.foreign import check_foreign_extensions
 from engine.model.formulas import Formulas
 from engine.model.parse import ID_MAX, read_definitions
@@ -136,7 +138,12 @@ def _compile_document(
         dialect.audit((*definitions.processes, *definitions.catalogue.roots()), report)
     for process in definitions.processes:
         process.quartz = dialect.quartz
-    formulas, shared = Formulas(report, dialect.example), Shared()
+    data = [
+        read_data(process, definitions.catalogue) if dialect.data_flows else NO_DATA
+        for process in definitions.processes
+    ]
+    formulas = Formulas(report, dialect.example, names_of_several_words(data))
+    shared = Shared()
     models = [
         _compile_process(
             Reading(
@@ -146,10 +153,11 @@ def _compile_document(
                 formulas=formulas,
                 shared=shared,
                 report=report,
+                data=each,
             ),
             semantics,
         )
-        for process in definitions.processes
+        for process, each in zip(definitions.processes, data, strict=True)
     ]
     return () if report.errors else tuple(model for model in models if model is not None)
 
@@ -158,7 +166,9 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
     """The model, or None if this or an earlier process of the file has an error."""
     process = reading.process
     find_handlers(process, reading.report)
-    version_tag = _version_tag(reading)
+    extensions = reading.dialect.extensions(process, reading.report)
+    version_tag = _version_tag(reading, extensions)
+    data = declared(process, PROCESS, reading.data, reading.dialect, reading.report)
     elements = {
         node.index: element
         for node in process.nodes
@@ -178,22 +188,27 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
         message_starts=_triggered_starts(process, elements, MessageTrigger),
         timer_starts=_triggered_starts(process, elements, TimerTrigger),
         signal_starts=_triggered_starts(process, elements, SignalTrigger),
+        condition_starts=_triggered_starts(process, elements, ConditionTrigger),
         writes_outward=reading.dialect.writes_outward,
         quartz=reading.dialect.quartz,
         version_tag=version_tag,
+        fails_uncaught=extensions.fails_uncaught,
         events=process.event_starts(PROCESS),
         conditional=any(
             isinstance(part, ConditionTrigger)
             for element in elements.values()
+            if not (isinstance(element, StartEvent) and element.scope == PROCESS)
             for part in parts_of(getattr(element, "trigger", NoneTrigger()))
         ),
+        data=data,
+        input_sets=input_sets(process, reading.data, reading.dialect),
         element_index=process.node_index,
         flow_index=process.flow_index,
     )
 
 
-def _version_tag(reading: Reading) -> str | None:
-    tag = reading.dialect.extensions(reading.process, reading.report).version_tag
+def _version_tag(reading: Reading, extensions: Extensions) -> str | None:
+    tag = extensions.version_tag
     if tag is not None and len(tag) > ID_MAX:
         reading.report.error(
             "version-tag-too-long",
@@ -237,7 +252,7 @@ def _condition(reading: Reading, flow: Flow) -> Expression | None:
 def _triggered_starts(
     process: ProcessSource,
     elements: dict[int, AnyElement],
-    trigger: type[MessageTrigger | TimerTrigger | SignalTrigger],
+    trigger: type[MessageTrigger | TimerTrigger | SignalTrigger | ConditionTrigger],
 ) -> tuple[int, ...]:
     return tuple(
         node.index

@@ -22,10 +22,24 @@ Text: TypeAlias = str | Expression
 
 
 class Mapping(msgspec.Struct, frozen=True, kw_only=True):
-    """One input or output mapping. `target` is a variable name or a dotted path into it."""
+    """One input or output mapping. `target` is a variable name or a dotted path into it.
+
+    `outward`: a data association out of an element. It writes to the nearest scope that has the
+    name, and not at all where its source is null. `takes` are the data outputs that it reads: what
+    the element is given under these names is its own.
+    """
 
     source: Expression
     target: tuple[str, ...]
+    outward: bool = False
+    takes: tuple[str, ...] = ()
+
+
+class DataObject(msgspec.Struct, frozen=True, kw_only=True):
+    """A variable that a scope declares: it is there, as `value` (JSON), when the scope begins."""
+
+    name: str
+    value: str = "null"
 
 
 class SequenceFlow(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,9 +97,13 @@ class SignalTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="signal"):
 
 
 class ConditionTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="conditional"):
-    """Occurs when the condition becomes true, or is true when the event begins to wait."""
+    """Occurs when the condition becomes true, or is true when the event begins to wait.
+
+    `variable`: the condition that starts a process is asked only if this one is given.
+    """
 
     condition: Expression
+    variable: str | None = None
 
 
 class LinkTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="link"):
@@ -315,16 +333,34 @@ class SubProcess(Activity, frozen=True, kw_only=True, tag="subProcess"):
     """`starts`: the indexes at which it begins (its none start event, or what has no incoming).
 
     `events`: the start events of the event sub-processes directly inside it, which wait while it
-    lives. `by_event`: it is itself an event sub-process, and begins at its one start event.
+    lives. `by_event`: it is itself an event sub-process, and begins at its one start event. `data`
+    are the variables that it declares.
     """
 
     starts: tuple[int, ...] = ()
     events: tuple[int, ...] = ()
     by_event: bool = False
+    data: tuple[DataObject, ...] = ()
 
 
 class Transaction(SubProcess, frozen=True, kw_only=True, tag="transaction"):
     """A sub-process that a cancel end event gives up as a whole."""
+
+
+class AdHocSubProcess(SubProcess, frozen=True, kw_only=True, tag="adHocSubProcess"):
+    """A sub-process whose activities are chosen while it runs.
+
+    `offered` are the indexes of what can be chosen: all inside it that no flow leads to. `active`
+    gives the ids of those that begin with it. With `sequential` one activity runs at a time. When
+    `completion` holds after an activity, nothing more begins, and what still runs is ended if it
+    `cancels_remaining`; without it, it completes when all that was chosen is over.
+    """
+
+    offered: tuple[int, ...] = ()
+    active: Expression | None = None
+    sequential: bool = False
+    completion: Expression | None = None
+    cancels_remaining: bool = True
 
 
 class CallActivity(Activity, frozen=True, kw_only=True, tag="callActivity"):
@@ -385,6 +421,7 @@ AnyElement: TypeAlias = (
     | AbstractTask
     | SubProcess
     | Transaction
+    | AdHocSubProcess
     | CallActivity
     | ExclusiveGateway
     | ParallelGateway
@@ -407,12 +444,14 @@ class Reach(msgspec.Struct, frozen=True):
 class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """One executable process, whole. `semantics` is the version of the rules it was deployed under.
 
-    `starts`: the indexes at which a plain `StartInstance` begins; `message_starts`,
-    `timer_starts` and `signal_starts` the start events that something else triggers. `events`: as
-    in `SubProcess`. `conditional`: some event waits for a condition. `writes_outward`: whatever an
-    activity writes goes to the nearest scope that has the name, else to the root, output mappings
-    included. `quartz`: cron expressions are those of Quartz. `version_tag`: how the model names the
-    version that it is.
+    `starts`: the indexes at which a plain `StartInstance` begins; `message_starts`, `timer_starts`,
+    `signal_starts` and `condition_starts` the start events that something else triggers. `events`:
+    as in `SubProcess`. `conditional`: some event inside waits for a condition. `writes_outward`:
+    whatever an activity writes goes to the nearest scope that has the name, else to the root,
+    output mappings included. `quartz`: cron expressions are those of Quartz. `version_tag`: how the
+    model names the version that it is. `fails_uncaught`: an error that nothing catches ends the
+    instance. `data` are the variables that it declares. `input_sets`: it begins by itself when all
+    variables of one of these are there; without any of them it needs none.
     """
 
     process_id: str
@@ -424,11 +463,15 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     message_starts: tuple[int, ...] = ()
     timer_starts: tuple[int, ...] = ()
     signal_starts: tuple[int, ...] = ()
+    condition_starts: tuple[int, ...] = ()
     writes_outward: bool = False
     quartz: bool = False
     version_tag: str | None = None
+    fails_uncaught: bool = False
     events: tuple[int, ...] = ()
     conditional: bool = False
+    data: tuple[DataObject, ...] = ()
+    input_sets: tuple[tuple[str, ...], ...] = ()
     element_index: dict[str, int]
     flow_index: dict[str, int]
 
@@ -439,6 +482,11 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             isinstance(element, ComplexGateway) and len(element.incoming) > 1
             for element in self.elements
         )
+
+    @cached_property
+    def has_ad_hocs(self) -> bool:
+        """Whether any sub-process is ad-hoc."""
+        return any(isinstance(element, AdHocSubProcess) for element in self.elements)
 
     @cached_property
     def reaches(self) -> dict[int, Reach]:

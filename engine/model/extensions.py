@@ -106,6 +106,16 @@ class LoopSource(msgspec.Struct, frozen=True, kw_only=True):
     counter_first: int = 1
 
 
+class AdHocSource(msgspec.Struct, frozen=True, kw_only=True):
+    """What a dialect says about an ad-hoc sub-process. `active`: the ids of what begins with it.
+
+    `completion` is its condition where the model gives none.
+    """
+
+    active: Formula | None = None
+    completion: Formula | None = None
+
+
 class PublishSource(msgspec.Struct, frozen=True, kw_only=True):
     """How a message that is thrown is published."""
 
@@ -114,7 +124,10 @@ class PublishSource(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Extensions(msgspec.Struct, frozen=True, kw_only=True):
-    """All that a dialect adds to one element; what does not apply to its kind is left empty."""
+    """All that a dialect adds to one element; what does not apply to its kind is left empty.
+
+    `value` is what a data object is at first, as JSON.
+    """
 
     job: JobSource | None = None
     headers: dict[str, str] = {}
@@ -129,7 +142,11 @@ class Extensions(msgspec.Struct, frozen=True, kw_only=True):
     code_variable: str | None = None
     message_variable: str | None = None
     version_tag: str | None = None
+    fails_uncaught: bool = False
     loop: LoopSource = LoopSource()
+    value: str | None = None
+    condition_variable: str | None = None
+    ad_hoc: AdHocSource = AdHocSource()
 
 
 NOTHING = Extensions()

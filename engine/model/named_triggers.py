@@ -1,5 +1,7 @@
 """Signals, escalations, links and conditions: events that are told apart by a name or a text."""
 
+from typing import Final
+
 from engine.expressions import Environment, EvaluationError, Expression
 from engine.model.dialects import languages
 from engine.model.elements import (
@@ -56,10 +58,13 @@ def _report_reference(
         "dangling-reference" if reference else f"{what}-missing",
         f"The {node.tag} refers to no {what}"
         + (f": there is none with the id {quote(reference)}" if reference else "")
-        + f". Choose a {what} for it.",
+        + f". Choose {_ARTICLES[what]} {what} for it.",
         node,
         definition.line,
     )
+
+
+_ARTICLES: Final = {"escalation": "an", "signal": "a"}
 
 
 def _text(reading: Reading, root: SourceElement, attribute: str) -> Text | None:
@@ -124,7 +129,26 @@ def read_condition(reading: Reading, node: Node, definition: SourceElement) -> T
         )
         return None
     expression = reading.formulas.expression(formula, node, "condition")
-    return None if expression is None else ConditionTrigger(condition=expression)
+    if expression is None:
+        return None
+    return ConditionTrigger(
+        condition=expression, variable=_condition_variable(reading, node, definition)
+    )
+
+
+def _condition_variable(reading: Reading, node: Node, definition: SourceElement) -> str | None:
+    """The variable without which a condition is not asked: only where it starts a process."""
+    variable = reading.dialect.extensions(definition, reading.report).condition_variable
+    if variable is None or (node.tag == "startEvent" and node.scope == PROCESS):
+        return variable
+    reading.report.warning(
+        "no-effect",
+        f"The condition is asked whatever changes, not only {quote(variable)}. Remove the name of"
+        " the variable.",
+        node,
+        definition.line,
+    )
+    return None
 
 
 def read_link(reading: Reading, node: Node, definition: SourceElement) -> Trigger | None:

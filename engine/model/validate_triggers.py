@@ -48,9 +48,10 @@ def _check_timer(
         isinstance(element, BoundaryEvent | StartEvent) and not element.interrupting
     )
     if timer.cycle is not None and not repeats:
-        report.error(
+        report.warning(
             "timer-cycle",
-            "A cycle repeats, but this event happens once. Give the timer a date or a duration.",
+            "A cycle repeats, but this event happens once, at the first time of its cycle. Give the"
+            " timer a date or a duration, or let the event not interrupt.",
             node,
         )
     for kind, text in (("date", timer.date), ("duration", timer.duration), ("cycle", timer.cycle)):

@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Generator
-from typing import Any
+from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
@@ -42,6 +42,9 @@ LOCAL_COMMANDS_MAX = 50_000
 through the log; and `Context.step` must stay below 2**16."""
 
 Reading = Generator[Read, Any, None]
+_StartElsewhere: TypeAlias = (
+    c.StartByMessage | c.StartByTimer | c.StartBySignal | c.StartByCondition
+)
 
 
 def transact(info: PartitionInfo, stimulus: Stimulus) -> Driver:
@@ -197,6 +200,8 @@ class _Transaction:
         context = self._context(model, step)
         if isinstance(command, c.DeliverSignal):
             context = replace(context, signal_waits=(yield self._chunk_of(command)))
+        elif isinstance(command, c.EvaluateConditions):
+            context = replace(context, condition_models=(yield from self._condition_models()))
         outcome = apply(context, state, command)
         if isinstance(outcome, Outcome):
             self._absorb(address, state, outcome)
@@ -210,6 +215,14 @@ class _Transaction:
             after_wait=command.after_wait,
             limit=self.info.settings.fan_out_chunk,
         )
+
+    def _condition_models(self) -> Generator[Read, Any, tuple[ProcessModel, ...]]:
+        """The latest models of all processes that have conditional start events."""
+        models: list[ProcessModel] = []
+        for process in self.definitions.condition_starts():
+            ref = process.versions[-1]
+            models.append((yield ReadModel(ref.checksum, process.process_id, ref.semantics)))
+        return tuple(models)
 
     def _context(self, model: ProcessModel | None, step: int) -> Context:
         info, stimulus = self.info, self.stimulus
@@ -240,7 +253,7 @@ class _Transaction:
         elif isinstance(command, c.StartInstance | c.StartChild):
             process_id = command.process_id
             ref = self.definitions.find(process_id, command.version)
-        elif isinstance(command, c.StartByMessage | c.StartByTimer | c.StartBySignal):
+        elif isinstance(command, _StartElsewhere):
             process_id = command.process_id
             ref = self._met(command)
         else:
@@ -250,9 +263,7 @@ class _Transaction:
         model: ProcessModel = yield ReadModel(ref.checksum, process_id, ref.semantics)
         return model
 
-    def _met(
-        self, command: c.StartByMessage | c.StartByTimer | c.StartBySignal
-    ) -> VersionRef | None:
+    def _met(self, command: _StartElsewhere) -> VersionRef | None:
         """The version that a start from elsewhere names: it may be ahead of its activation here."""
         process_id = command.process_id
         known = self.definitions.get(process_id) or ProcessVersions(process_id=process_id)

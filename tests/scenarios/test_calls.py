@@ -22,6 +22,7 @@ from tests.support.models import (
     start,
     sub_process,
     task,
+    terminate_event,
     timer,
     user_task,
 )
@@ -317,3 +318,25 @@ def test_the_end_of_a_call_that_was_given_up_changes_nothing(scenario: Scenario)
     assert run.living() == before
     run.internal(c.TerminateChild(instance_id=child, parent_element=owner + 99))
     assert run.state(child) is InstanceState.RUNNING
+
+
+def test_a_terminate_end_event_of_the_called_process_lets_its_caller_go_on(
+    scenario: Scenario,
+) -> None:
+    called = compiled(
+        start("s"),
+        user_task("left"),
+        service_task("work"),
+        end("kill", terminate_event()),
+        chain("s", "left"),
+        chain("s", "work", "kill"),
+        process_id="called",
+    )
+    run = scenario(called, CALLER)
+    run.start("p")
+    child = child_of(run)
+    run.complete("work")
+    assert run.tasks() == []
+    assert run.state(child) is InstanceState.COMPLETED
+    assert run.path() == ["s", "call", "e", "p"]
+    run.assert_nothing_left()

@@ -6,9 +6,11 @@ from msgspec.structs import replace
 from engine import commands as c
 from engine.lifecycle import InstanceState
 from engine.model.elements import BoundaryEvent, ErrorTrigger
+from engine.records import EffectError
 from tests.scenarios.conftest import Scenario
 from tests.support.models import (
     boundary,
+    call_activity,
     chain,
     compiled,
     end,
@@ -282,3 +284,58 @@ def test_other_events_at_an_activity_do_not_catch_errors(scenario: Scenario) -> 
     throw(run, "LOW")
     assert run.path() == ["s", "on_low", "p"]
     run.assert_nothing_left()
+
+
+FAILING = extensions(
+    extension("properties", extension("property", name="torpor:uncaughtErrors", value="fail"))
+)
+
+
+def test_an_error_that_nobody_catches_ends_an_instance_whose_model_asks_for_that(
+    scenario: Scenario,
+) -> None:
+    run = scenario(
+        compiled(
+            FAILING,
+            LOW,
+            start("s"),
+            service_task("work"),
+            user_task("beside"),
+            boundary("edge", "work", error_event("low")),
+            end("caught"),
+            chain("s", "work"),
+            chain("s", "beside"),
+            chain("edge", "caught"),
+        )
+    )
+    run.start("p")
+    throw(run, "HIGH", message="no stock")
+    assert run.state() is InstanceState.FAILED
+    (failed,) = run.effects("InstanceFailed")
+    assert failed.error == EffectError(code="HIGH", message="no stock")
+    assert (run.jobs(), run.tasks(), run.effects("IncidentRaised")) == ([], [], [])
+    run.assert_nothing_left()
+    run.start("p", "b")
+    throw(run, "LOW")
+    assert "caught" in run.path("b")
+
+
+@pytest.mark.parametrize("caught", [False, True])
+def test_a_called_instance_that_fails_hands_its_error_to_its_caller(
+    scenario: Scenario, *, caught: bool
+) -> None:
+    called = compiled(FAILING, start("cs"), service_task("work"), chain("cs", "work"),
+                      process_id="called")  # fmt: skip
+    edge = (boundary("edge", "call", error_event()), end("x"), chain("edge", "x"))
+    run = scenario(
+        called,
+        compiled(start("s"), call_activity("call", "called"), chain("s", "call"),
+                 *(edge if caught else ())),
+    )  # fmt: skip
+    run.start("p")
+    throw(run, "HIGH")
+    assert len(run.effects("InstanceFailed")) == 1
+    if caught:
+        assert run.path() == ["s", "edge", "x", "p"]
+    else:
+        assert run.incident().kind == "UNHANDLED_ERROR"

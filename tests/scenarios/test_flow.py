@@ -1,14 +1,20 @@
 """Sequence flows and gateways: where they part, where they meet, and loops."""
 
+import pytest
+
 from engine.commands import StartInstance
 from engine.lifecycle import InstanceState
 from tests.scenarios.conftest import Scenario
 from tests.support.models import (
+    boundary,
     chain,
+    compensation,
     compiled,
     end,
+    event_sub_process,
     exclusive,
     flow,
+    for_compensation,
     parallel,
     script_task,
     service_task,
@@ -16,6 +22,7 @@ from tests.support.models import (
     sub_process,
     task,
     timer,
+    user_task,
 )
 
 
@@ -269,4 +276,49 @@ def test_a_deep_nest_of_scopes_does_not_grow_the_stack(scenario: Scenario) -> No
     run = scenario(compiled(start("s"), inner, chain("s", "level59")))
     run.start("p")
     assert run.state() is InstanceState.COMPLETED
+    run.assert_nothing_left()
+
+
+def test_an_activity_without_a_true_flow_or_a_default_is_stuck_until_that_is_resolved(
+    scenario: Scenario,
+) -> None:
+    run = scenario(
+        compiled(start("s"), task("t"), end("e"), flow("s", "t"), flow("t", "e", condition="=ok"))
+    )
+    run.start("p", variables='{"ok": false}')
+    assert run.incident().kind == "NO_FLOW_CHOSEN"
+    run.resolve(variables='{"ok": true}')
+    assert run.path() == ["s", "t", "e", "p"]
+
+
+def test_an_element_without_an_outgoing_flow_ends_its_branch(scenario: Scenario) -> None:
+    run = scenario(compiled(start("s"), parallel("fork"), task("one"), service_task("two"),
+                            chain("s", "fork", "one"), chain("fork", "two")))  # fmt: skip
+    run.start("p")
+    assert run.path() == ["s", "fork", "one"]
+    run.complete("two")
+    assert run.path() == ["s", "fork", "one", "two", "p"]
+    run.assert_nothing_left()
+
+
+@pytest.mark.parametrize("inner", [False, True])
+def test_where_nothing_starts_a_scope_what_only_events_begin_does_not_begin(
+    scenario: Scenario, *, inner: bool
+) -> None:
+    """BPMN 13.4.2: each element without incoming flows, but not handlers and boundary events."""
+    parts = (
+        user_task("work"),
+        boundary("late", "work", timer(duration="PT1H")),
+        task("after-late"),
+        flow("late", "after-late"),
+        for_compensation(task("undo")),
+        compensation("work", "undo"),
+        event_sub_process("on", start("told", timer(duration="PT9H")), task("note"),
+                          chain("told", "note")),
+    )  # fmt: skip
+    run = scenario(compiled(*((sub_process("sub", *parts),) if inner else parts)))
+    run.start("p")
+    assert run.active() == (["sub", "work"] if inner else ["work"])
+    run.complete_task("work")
+    assert run.path() == (["work", "sub", "p"] if inner else ["work", "p"])
     run.assert_nothing_left()

@@ -1,5 +1,7 @@
 """BPMN 13.4.3: inclusive gateways, which wait for what may still come and for nothing else."""
 
+import pytest
+
 from engine import commands as c
 from engine.instances.stuck import IncidentKind
 from engine.lifecycle import InstanceState
@@ -14,6 +16,8 @@ from tests.support.models import (
     exclusive,
     flow,
     inclusive,
+    looped,
+    multi_instance,
     parallel,
     script_task,
     service_task,
@@ -451,3 +455,23 @@ def test_a_late_branch_of_another_wave_is_consumed_by_a_firing_of_its_own(
     assert run.path().count("after") == 2
     run.complete_task("b")
     assert run.state() is InstanceState.COMPLETED
+
+
+@pytest.mark.parametrize("sequential", [False, True])
+def test_the_join_of_each_iteration_waits_for_its_own_branches_only(
+    scenario: Scenario, *, sequential: bool
+) -> None:
+    loop = multi_instance(over="=[2, 3]", item="n", sequential=sequential)
+    body = sub_process("sub", *SPLIT)
+    run = scenario(compiled(start("begin"), looped(body, loop), chain("begin", "sub")))
+    run.start("p")
+    run.complete("a")  # of the first iteration, where nothing else was taken
+    assert run.path().count("after") == 1
+    if not sequential:
+        assert sorted(job.type for job in run.jobs()) == ["a", "b"]
+    run.complete("b")
+    assert run.path().count("after") == 1
+    run.complete("a")
+    assert run.path().count("after") == 2
+    assert run.state() is InstanceState.COMPLETED
+    run.assert_nothing_left()

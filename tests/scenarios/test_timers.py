@@ -4,6 +4,8 @@ import pytest
 
 from engine import commands as c
 from engine.lifecycle import InstanceState
+from engine.model.elements import ProcessModel
+from engine.settings import Settings
 from engine.state import TimerWait
 from tests.scenarios.conftest import Scenario
 from tests.support.models import (
@@ -49,6 +51,35 @@ def test_a_timer_waits_for_a_date(scenario: Scenario) -> None:
     assert wait.due_ms == 1_700_006_400_000
     run.elapse(wait.due_ms - START_MS)
     assert run.state() is InstanceState.COMPLETED
+
+
+@pytest.mark.parametrize(
+    "trigger",
+    [
+        timer(date="2023-11-15T00:00:00"),
+        timer(date='=date and time("2023-11-15T00:00:00")'),
+        timer(date='=date and time(date(now()) + duration("P1D"), time("00:00:00"))'),
+        timer(cycle="0 0 0 * * *"),
+    ],
+)
+def test_what_names_no_zone_is_in_that_of_the_namespace(scenario: Scenario, trigger: str) -> None:
+    reminder = boundary("remind", "wait", trigger, interrupting=False)
+    model = compiled(
+        start("s"), user_task("wait"), reminder, end("e"), end("f"),
+        chain("s", "wait", "e"), flow("remind", "f"),
+    )  # fmt: skip
+    for zone, due_ms in ("Europe/Berlin", 1_700_002_800_000), ("UTC", 1_700_006_400_000):
+        run = scenario(model, settings=Settings(zone=zone))
+        run.start("p")
+        assert [wait.due_ms for wait in run.waits(TimerWait)] == [due_ms]
+
+
+def test_a_zone_in_the_model_wins_over_that_of_the_namespace(scenario: Scenario) -> None:
+    trigger = timer(date="2023-11-15T00:00:00@Asia/Tokyo")
+    model = compiled(start("s"), catch("nap", trigger), end("e"), chain("s", "nap", "e"))
+    run = scenario(model, settings=Settings(zone="Europe/Berlin"))
+    run.start("p")
+    assert [wait.due_ms for wait in run.waits(TimerWait)] == [1_699_974_000_000]
 
 
 @pytest.mark.parametrize(
@@ -355,3 +386,75 @@ def test_a_cycle_ends_where_the_calendar_does(scenario: Scenario) -> None:
     run.sleep(5_100 * 366 * DAY)
     assert run.path().count("remind") == 1
     assert run.waits(TimerWait) == []
+
+
+def test_an_armed_deadline_stays_though_another_build_would_compute_another(
+    scenario: Scenario,
+) -> None:
+    """What a duration gave is kept: reading the model again, however it reads, moves nothing."""
+
+    def guarded(duration: str) -> ProcessModel:
+        return compiled(
+            start("s"),
+            user_task("t"),
+            boundary("late", "t", timer(duration=duration)),
+            chain("s", "t"),
+        )
+
+    run = scenario(guarded("PT1H"))
+    run.start("p")
+    for checksum in run.models:
+        run.models[checksum] = guarded("PT9H")
+    for _ in range(5):
+        run.accept(c.SetVariables(instance_id="a", variables='{"touched": true}'))
+    run.elapse(HOUR - 1)
+    assert run.active() == ["t"]
+    run.elapse(1)
+    assert run.path() == ["s", "late", "p"]
+
+
+def test_an_overdue_deadline_takes_its_way_at_once_and_withdraws_the_task(
+    scenario: Scenario,
+) -> None:
+    run = scenario(
+        compiled(
+            start("s"),
+            user_task("t"),
+            boundary("late", "t", timer(duration="PT24H")),
+            user_task("escalate"),
+            chain("s", "t"),
+            chain("late", "escalate"),
+        )
+    )
+    run.start("p")
+    run.sleep(30 * DAY)
+    assert [task.element_id for task in run.tasks()] == ["escalate"]
+    assert run.waits(TimerWait) == []
+    run.sleep(30 * DAY)
+    assert run.path() == ["s", "late"]
+
+
+@pytest.mark.parametrize(
+    "date",
+    [
+        "2023-11-15T00:00:00Z",
+        "2023-11-15T01:00:00+01:00",
+        "2023-11-15T01:00:00@Europe/Berlin",
+        "2023-11-14T23:00:00-01:00",
+    ],
+)
+def test_the_zone_of_a_date_is_heeded(scenario: Scenario, date: str) -> None:
+    run = sleeping(scenario, timer(date=date))
+    run.start("p")
+    (wait,) = run.waits(TimerWait)
+    assert wait.due_ms == 1_700_006_400_000
+    run.elapse(2 * HOUR)
+    assert run.state() is InstanceState.COMPLETED
+
+
+def test_a_cycle_with_a_start_counts_from_there(scenario: Scenario) -> None:
+    run = reminding(scenario, "R3/2023-11-15T01:00:00Z/PT1H")
+    (wait,) = run.waits(TimerWait)
+    assert wait.due_ms == 1_700_010_000_000
+    run.elapse(DAY)
+    assert run.path().count("remind") == 3

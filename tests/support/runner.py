@@ -32,7 +32,7 @@ from engine.outcome import AggregateState
 from engine.partition import ReadModel, RecordOutcome
 from engine.routing import split_message_address
 from engine.settings import Settings
-from engine.state import IncidentWait, ProcessInstance, Tombstone
+from engine.state import AdHocWait, IncidentWait, ProcessInstance, Tombstone
 from scenarios import looking
 from scenarios.simulation import VARIANTS, Partition, Simulation, Variant
 from tests.support.documents import assert_asleep, assert_consistent
@@ -40,6 +40,7 @@ from tests.support.documents import assert_asleep, assert_consistent
 __all__ = ["START_MS", "VARIANTS", "Partition", "Runner", "Variant", "subscriptions"]
 
 START_MS = 1_700_000_000_000
+_ENCODER = msgspec.msgpack.Encoder(enc_hook=dict)
 
 
 def _starts(
@@ -91,12 +92,13 @@ class Runner(Simulation):
         )
         starts = _starts(model, model.message_starts, MessageTrigger)
         signals = _starts(model, model.signal_starts, SignalTrigger)
+        conditions = tuple(model.elements[index].id for index in model.condition_starts)
         self.models[ref.checksum, model.process_id] = model
         for partition in self.partitions:
             before = partition.definitions.get(model.process_id) or ProcessVersions(
                 process_id=model.process_id
             )
-            after = before.activate(ref, starts, signals)
+            after = before.activate(ref, starts, signals, conditions)
             partition.definitions = partition.definitions.with_process(after)
         return version
 
@@ -121,6 +123,24 @@ class Runner(Simulation):
 
     def complete_task(self, element_id: str, variables: str = "{}") -> None:
         self.accept(c.CompleteTask(task_id=self.task(element_id).task_id, variables=variables))
+
+    def activate(self, ad_hoc: str, *element_ids: str) -> None:
+        """Choose activities of the oldest ad-hoc sub-process of this name; none: complete it."""
+        self.accept(
+            c.ActivateActivities(
+                element_instance_id=self.offer(ad_hoc),
+                element_ids=element_ids,
+                complete=not element_ids,
+            )
+        )
+
+    def offer(self, ad_hoc: str, instance_id: str = "a") -> str:
+        """The id of the oldest ad-hoc sub-process of this name that offers activities."""
+        elements = self.living(instance_id).elements
+        owners = [wait.owner for wait in self.waits(AdHocWait, instance_id)]
+        found = [owner for owner in owners if elements[owner].element_id == ad_hoc]
+        assert found, f"no {ad_hoc} offers activities"
+        return f"{instance_id}:{found[0]}"
 
     def post(self, command: c.AnyCommand) -> None:
         """Put a command on the log, behind whatever is there; `settle` applies it."""
@@ -256,13 +276,13 @@ class Runner(Simulation):
     def _load(self, partition: Partition, address: str) -> AggregateState | None:
         state = super()._load(partition, address)
         if state is not None:
-            self._loaded[address] = (state, msgspec.msgpack.encode(state))
+            self._loaded[address] = (state, _ENCODER.encode(state))
         return state
 
     def _assert_untouched(self) -> None:
         """`apply` must not change what it is given."""
         for address, (state, encoded) in self._loaded.items():
-            assert msgspec.msgpack.encode(state) == encoded, f"{address} was changed"
+            assert _ENCODER.encode(state) == encoded, f"{address} was changed"
         self._loaded = {}
 
     def _absorb(self, partition: Partition, outcome: RecordOutcome) -> None:

@@ -14,6 +14,7 @@ from engine.model.dialects import activiti, feel, juel
 from engine.model.dialects.activiti import ERROR, JOB_TASKS, LOOP, Site
 from engine.model.dialects.audit import Rule, Vocabulary, audit
 from engine.model.dialects.dialect import Dialect
+from engine.model.dialects.properties import fails_uncaught
 from engine.model.extensions import (
     NOTHING,
     CallSource,
@@ -34,13 +35,16 @@ _Translate = Callable[[Extensions, Site], Extensions]
 
 def _work(extensions: Extensions, site: Site) -> Extensions:
     extensions = activiti.read_work(site, extensions, external="external")
-    properties = {
+    # A field of the same name wins, as it is what the worker was written for.
+    return replace(extensions, headers={**_properties(site), **extensions.headers})
+
+
+def _properties(site: Site) -> dict[str, str]:
+    return {
         part.get("name") or "": part.get("value") or ""
         for container in site.parts("properties")
         for part in site.parts("property", container)
     }
-    # A field of the same name wins, as it is what the worker was written for.
-    return replace(extensions, headers={**properties, **extensions.headers})
 
 
 def _script(extensions: Extensions, site: Site) -> Extensions:
@@ -94,11 +98,16 @@ def _error(extensions: Extensions, site: Site) -> Extensions:
 
 
 def _process(extensions: Extensions, site: Site) -> Extensions:
-    return replace(extensions, version_tag=site.text("versionTag"))
+    fails = fails_uncaught(_properties(site), site.element, site.report)
+    return replace(extensions, version_tag=site.text("versionTag"), fails_uncaught=fails)
 
 
 def _escalation(extensions: Extensions, site: Site) -> Extensions:
     return replace(extensions, code_variable=site.text("escalationCodeVariable"))
+
+
+def _conditional(extensions: Extensions, site: Site) -> Extensions:
+    return replace(extensions, condition_variable=site.text("variableName"))
 
 
 # --- inputs and outputs ---
@@ -168,6 +177,7 @@ _TRANSLATIONS: Final[dict[str, _Translate]] = {
     "multiInstanceLoopCharacteristics": _loop,
     "errorEventDefinition": _error,
     "escalationEventDefinition": _escalation,
+    "conditionalEventDefinition": _conditional,
     "process": _process,
 }
 """Tag of the element -> its translation; mappings apart, which many have."""
@@ -247,7 +257,7 @@ VOCABULARY: Final = Vocabulary(
         "escalationCodeVariable": (
             Rule("translated", frozenset({"escalationEventDefinition"})),
         ),
-        "variableName": (Rule("warned", None, "Conditions are evaluated on every change."),),
+        "variableName": (Rule("translated", frozenset({"conditionalEventDefinition"})),),
         "variableEvents": (Rule("warned", None, "Conditions are evaluated on every change."),),
         "historyTimeToLive": (Rule("warned", None, "Retention is set for the whole namespace."),),
         "isStartableInTasklist": _NO_USERS,

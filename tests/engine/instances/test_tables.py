@@ -26,6 +26,7 @@ ELSEWHERE = {
     c.ReleaseMessageKey,
     c.BroadcastSignal,
     c.DeliverSignal,
+    c.EvaluateConditions,
 }
 """Commands for the other aggregates."""
 

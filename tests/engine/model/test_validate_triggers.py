@@ -66,10 +66,13 @@ def test_a_cycle_that_cannot_be_read_is_an_error(cycle: str) -> None:
     assert codes(made) == [("bad-timer-cycle", "b")]
 
 
-def test_a_cycle_has_no_place_where_an_event_happens_once() -> None:
-    assert codes(caught(timer(cycle="R3/PT1S"))) == [("timer-cycle", "c")]
-    made = attached(timer(cycle="R3/PT1S"), interrupting=True)
-    assert codes(made) == [("timer-cycle", "b")]
+def test_where_an_event_happens_once_a_cycle_does_not_repeat_and_that_is_told() -> None:
+    for made, element in (
+        (caught(timer(cycle="R3/PT1S")), "c"),
+        (attached(timer(cycle="R3/PT1S"), interrupting=True), "b"),
+    ):
+        assert made.deployable
+        assert codes(made) == [("timer-cycle", element)]
 
 
 @pytest.mark.parametrize(

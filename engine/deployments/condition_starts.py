@@ -1,0 +1,154 @@
+"""Conditional start events: asked when a client says what is so, never by themselves.
+
+`EvaluateConditions` is for the address `deployments`, whose partition is the first to know the
+latest version of a process. It asks all conditional start events, and starts an instance for each
+that holds, with the variables that were given. A condition that lacks one of these does not hold.
+One that fails otherwise starts nothing and keeps no other from starting; the answer names it.
+"""
+
+from typing import Final
+
+import msgspec
+
+from engine import commands as c
+from engine.definitions import ProcessVersions
+from engine.expressions import MISSING, Environment, EvaluationError
+from engine.ids import id_for_position
+from engine.instances.evaluator import text_of
+from engine.instances.guards import parse_variables, too_large
+from engine.model.elements import ConditionTrigger, ProcessModel, StartEvent, parts_of
+from engine.outcome import AggregateState, Context, Outcome, Send
+from engine.rejections import Rejection
+from engine.values import Value, decode
+from engine.variables import size
+
+MESSAGE_MAX: Final = 500
+"""How many characters of what is wrong with a condition the answer has."""
+
+
+class Started(msgspec.Struct, frozen=True):
+    """An instance that the command starts, as its answer tells it."""
+
+    process_id: str
+    version: int
+    element_id: str
+    instance_id: str
+
+
+class Failed(msgspec.Struct, frozen=True):
+    """A condition that gives neither true nor false, as the answer tells it."""
+
+    process_id: str
+    version: int
+    element_id: str
+    expression: str
+    message: str
+
+
+def evaluate(
+    context: Context, state: AggregateState | None, command: c.EvaluateConditions
+) -> Outcome | Rejection:
+    """Start what the variables start, in the versions that are the latest here and now."""
+    variables = parse_variables(command.variables)
+    if isinstance(variables, Rejection):
+        return variables
+    limit = context.settings.variables_bytes_max
+    if size(variables) > limit:
+        return too_large(limit, size(variables))
+    evaluation = _Evaluation(context, command, variables)
+    latest = context.definitions.condition_starts()
+    for process, model in zip(latest, context.condition_models, strict=True):
+        evaluation.ask(process, model)
+    return Outcome(state=state, sends=tuple(evaluation.sends), result=evaluation.result())
+
+
+class _Evaluation:
+    """Collects what one command starts, and what its answer tells, by process and event."""
+
+    def __init__(
+        self, context: Context, command: c.EvaluateConditions, variables: dict[str, str]
+    ) -> None:
+        self._context = context
+        self._variables = command.variables
+        self._given: dict[str, Value] = {name: decode(text) for name, text in variables.items()}
+        self._started: list[Started] = []
+        self._failed: list[Failed] = []
+        self.sends: list[Send] = []
+
+    def ask(self, process: ProcessVersions, model: ProcessModel) -> None:
+        """Ask the conditional start events of a process: each starts an instance of its own."""
+        for element_id in process.condition_starts:
+            event = model.element(element_id)
+            if isinstance(event, StartEvent) and self._occurs(process, event):
+                self._start(process, event)
+
+    def result(self) -> str:
+        """The text of the reply's `result`."""
+        answer = {"started": self._started, "failed": self._failed}
+        return msgspec.json.encode(answer).decode()
+
+    def _occurs(self, process: ProcessVersions, event: StartEvent) -> bool:
+        """Whether a condition of the event holds; of several the first that does is enough."""
+        for trigger in parts_of(event.trigger):
+            if not isinstance(trigger, ConditionTrigger):
+                continue
+            if trigger.variable is not None and trigger.variable not in self._given:
+                continue
+            try:
+                if self._holds(process, event, trigger):
+                    return True
+            except EvaluationError as error:
+                self._failed.append(_failure(process, event, trigger, error.message))
+        return False
+
+    def _holds(
+        self, process: ProcessVersions, event: StartEvent, trigger: ConditionTrigger
+    ) -> bool:
+        """Raises EvaluationError where there is no telling, though all variables are there."""
+        context = self._context
+        position = f"{context.partition}-{context.offset}-{context.step}"
+        environment = Environment(
+            lookup=lambda name: self._given.get(name, MISSING),
+            now_ms=context.now,
+            zone=context.settings.zone,
+            steps_max=context.settings.expression_steps_max,
+            seed=f"{context.namespace}/{position}/{process.process_id}/{event.id}",
+        )
+        try:
+            value = trigger.condition.evaluate(environment)
+        except EvaluationError as error:
+            if error.missing:
+                return False
+            raise
+        if value is None or isinstance(value, bool):
+            return value is True
+        raise EvaluationError(f"Expected true or false, found {text_of(value)}.")
+
+    def _start(self, process: ProcessVersions, event: StartEvent) -> None:
+        context, ref = self._context, process.versions[-1]
+        instance_id = id_for_position(
+            context.namespace, context.partition, context.offset, context.step, len(self.sends)
+        )
+        start = c.StartByCondition(
+            instance_id=instance_id,
+            process_id=process.process_id,
+            version=ref.version,
+            start_element=event.id,
+            variables=self._variables,
+            checksum=ref.checksum,
+            semantics=ref.semantics,
+        )
+        self.sends.append(Send(command=start))
+        self._started.append(Started(process.process_id, ref.version, event.id, instance_id))
+
+
+def _failure(
+    process: ProcessVersions, event: StartEvent, trigger: ConditionTrigger, message: str
+) -> Failed:
+    return Failed(
+        process_id=process.process_id,
+        version=process.versions[-1].version,
+        element_id=event.id,
+        expression=trigger.condition.text[:MESSAGE_MAX],
+        message=message[:MESSAGE_MAX],
+    )
