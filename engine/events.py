@@ -17,7 +17,10 @@ class Event(
 
 
 class InstanceStart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What is fixed when an instance begins. `counter` is its start's offset << 16."""
+    """What is fixed when an instance begins. `counter` is its start's offset << 16.
+
+    `conversation` is the key of the conversation that it holds; None: of none.
+    """
 
     process_id: str
     version: int
@@ -31,6 +34,7 @@ class InstanceStart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     depth: int = 0
     message_name: str | None = None
     message_key: str | None = None
+    conversation: str | None = None
 
 
 class InstanceChanged(Event, frozen=True, kw_only=True, omit_defaults=True):
@@ -334,6 +338,14 @@ class CompensationEnded(Event, frozen=True, kw_only=True, omit_defaults=True):
     key: int
 
 
+class DecisionEvaluated(Event, frozen=True, kw_only=True, omit_defaults=True):
+    """`owner` evaluated this version of a decision; what it gave is in the variables set next."""
+
+    owner: int
+    decision_id: str
+    version: int
+
+
 class GateOpened(Event, frozen=True, kw_only=True, omit_defaults=True):
     """The complex gateway `owner` waits for its start."""
 
@@ -418,4 +430,5 @@ AnyEvent: TypeAlias = (
     | ActivitiesChosen
     | AdHocStopped
     | AdHocClosed
+    | DecisionEvaluated
 )

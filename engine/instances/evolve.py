@@ -150,8 +150,8 @@ def evolve(  # noqa: C901, PLR0912, PLR0915 - one case an event
             if event.key:
                 condition = _wait(state, event.key, s.ConditionWait)
                 state.waits[event.key] = replace(condition, holds=event.result)
-        case e.EventThrown():
-            pass  # it changes others; what it led to here has events of its own
+        case e.EventThrown() | e.DecisionEvaluated():
+            pass  # what it led to here has events of its own
         case e.InstanceChanged():
             if event.start is None:
                 after = InstanceState(event.state)

@@ -16,7 +16,7 @@ from engine.model.compensation import is_compensation
 from engine.model.data import declared
 from engine.model.dialects import feel
 from engine.model.extensions import Extensions
-from engine.model.jobs import read_job, read_work
+from engine.model.jobs import read_job, read_rule_work, read_work
 from engine.model.loops import read_loop
 from engine.model.reading import Reading
 from engine.model.report import quote
@@ -205,13 +205,13 @@ def _refuse_mappings(reading: Reading, node: Node, extensions: Extensions, kind:
 
 def _service_task(reading: Reading, node: Node, extensions: Extensions) -> e.ServiceTask | None:
     fields = _activity(reading, node, extensions)
-    work = read_work(reading, node, extensions)
+    work = read_rule_work(reading, node, extensions)
     return None if work is None else e.ServiceTask(**fields, **work)
 
 
 def _send_task(reading: Reading, node: Node, extensions: Extensions) -> e.SendTask | None:
     fields = _activity(reading, node, extensions)
-    work = read_work(reading, node, extensions)
+    work = read_rule_work(reading, node, extensions)
     return None if work is None else e.SendTask(**fields, **work)
 
 
@@ -219,7 +219,7 @@ def _business_rule_task(
     reading: Reading, node: Node, extensions: Extensions
 ) -> e.BusinessRuleTask | None:
     fields = _activity(reading, node, extensions)
-    work = read_work(reading, node, extensions)
+    work = read_rule_work(reading, node, extensions)
     return None if work is None else e.BusinessRuleTask(**fields, **work)
 
 
@@ -265,9 +265,13 @@ def _user_task(reading: Reading, node: Node, extensions: Extensions) -> e.UserTa
 
 
 def _receive_task(reading: Reading, node: Node, extensions: Extensions) -> e.ReceiveTask | None:
+    if reading.process.begins_at(node):
+        _refuse_mappings(reading, node, extensions, "input")
     fields = _activity(reading, node, extensions)
     trigger = read_message(reading, node, node)
-    return None if trigger is None else e.ReceiveTask(**fields, trigger=trigger)
+    if trigger is None:
+        return None
+    return e.ReceiveTask(**fields, trigger=trigger, instantiate=node.instantiates)
 
 
 def _manual_task(reading: Reading, node: Node, extensions: Extensions) -> e.ManualTask:
@@ -416,7 +420,9 @@ def _complex_gateway(
 def _event_based_gateway(
     _reading: Reading, node: Node, _extensions: Extensions
 ) -> e.EventBasedGateway:
-    return e.EventBasedGateway(**_element(node))
+    return e.EventBasedGateway(
+        **_element(node), instantiate=node.instantiates, parallel=node.is_parallel
+    )
 
 
 # --- the table ---
