@@ -71,17 +71,17 @@ def _case(path: Path, found: ScenarioFile, scenario: Scenario, models: ModelFile
     file, folder = str(path), path.parent
     of_file = Place(file, found.line("models"))
     of_scenario = Place(file, scenario.line("models"))
-    loaded = [models.load(folder, name, of_file) for name in found.models]
-    loaded += [models.load(folder, name, of_scenario) for name in scenario.models]
-    unique = tuple({model.checksum or model.shown: model for model in loaded}.values())
+    paths = [models.read(folder, name, of_file) for name in found.models]
+    paths += [models.read(folder, name, of_scenario) for name in scenario.models]
     zone = scenario.zone or found.zone
     mocks = merged(found.mocks, scenario.mocks)
-    _check_mocks(file, (found.mocks, scenario.mocks), unique)
+    compiled = models.compile(paths, tuple(mocks.processes))
+    _check_mocks(file, (found.mocks, scenario.mocks), compiled)
     return Case(
         file=file,
         folder=folder,
         scenario=scenario,
-        models=unique,
+        models=compiled,
         mocks=mocks,
         start_ms=_start(file, found, scenario, zone),
         zone=zone,
