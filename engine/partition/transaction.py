@@ -2,13 +2,14 @@
 
 from collections import deque
 from collections.abc import Generator
-from typing import Any, TypeAlias
+from typing import Any
 
 from msgspec.structs import replace
 
 from engine import commands as c
 from engine.aggregates import DeploymentsState
 from engine.apply import apply
+from engine.conversations import is_asked
 from engine.decisions import DecisionModel
 from engine.definitions import AnyVersions, DecisionFile, Definitions, ProcessVersions, VersionRef
 from engine.deployments import await_answer
@@ -44,9 +45,6 @@ LOCAL_COMMANDS_MAX = 50_000
 through the log; and `Context.step` must stay below 2**16."""
 
 Reading = Generator[Read, Any, None]
-_StartElsewhere: TypeAlias = (
-    c.StartByMessage | c.StartByTimer | c.StartBySignal | c.StartByCondition
-)
 
 
 def transact(info: PartitionInfo, stimulus: Stimulus) -> Driver:
@@ -282,7 +280,9 @@ class _Transaction:
         elif isinstance(command, c.StartInstance | c.StartChild):
             process_id = command.process_id
             ref = self.definitions.find(process_id, command.version)
-        elif isinstance(command, _StartElsewhere):
+        elif is_asked(command):
+            return None
+        elif isinstance(command, c.TriggeredStart):
             process_id = command.process_id
             ref = self._met(command)
         else:
@@ -292,7 +292,7 @@ class _Transaction:
         model: ProcessModel = yield ReadModel(ref.checksum, process_id, ref.semantics)
         return model
 
-    def _met(self, command: _StartElsewhere) -> VersionRef | None:
+    def _met(self, command: c.TriggeredStart) -> VersionRef | None:
         """The version that a start from elsewhere names: it may be ahead of its activation here."""
         process_id = command.process_id
         known = self.definitions.get(process_id) or ProcessVersions(id=process_id)

@@ -305,9 +305,18 @@ def user_task(
     return tag("userTask", content, id=element_id, name=name, default=default)
 
 
-def receive_task(element_id: str, message_id: str, *, outputs: Pairs = ()) -> str:
-    content = extensions(io_mapping((), outputs))
-    return tag("receiveTask", content, id=element_id, messageRef=message_id)
+def receive_task(
+    element_id: str, message_id: str, *content: str, outputs: Pairs = (), instantiate: bool = False
+) -> str:
+    """`content`: a loop, for example."""
+    return tag(
+        "receiveTask",
+        extensions(io_mapping((), outputs)),
+        *content,
+        id=element_id,
+        messageRef=message_id,
+        instantiate="true" if instantiate else None,
+    )
 
 
 def sub_process(element_id: str, *parts: str, inputs: Pairs = (), outputs: Pairs = ()) -> str:
@@ -444,8 +453,13 @@ def complex_gateway(
     return tag("complexGateway", condition, id=element_id, default=default)
 
 
-def event_gateway(element_id: str) -> str:
-    return tag("eventBasedGateway", id=element_id)
+def event_gateway(element_id: str, *, instantiate: bool = False, parallel: bool = False) -> str:
+    return tag(
+        "eventBasedGateway",
+        id=element_id,
+        instantiate="true" if instantiate else None,
+        eventGatewayType="Parallel" if parallel else None,
+    )
 
 
 # --- pieces ---
