@@ -385,6 +385,10 @@ class AdHocSubProcess(SubProcess, frozen=True, kw_only=True, tag="adHocSubProces
     gives the ids of those that begin with it. With `sequential` one activity runs at a time. When
     `completion` holds after an activity, nothing more begins, and what still runs is ended if it
     `cancels_remaining`; without it, it completes when all that was chosen is over.
+
+    `scoped`: what is chosen runs with all that follows it in a scope of its own, and counts as one.
+    There `output` gives what it adds to `output_collection`; `output_variable` is a local of it,
+    null at first.
     """
 
     offered: tuple[int, ...] = ()
@@ -392,6 +396,10 @@ class AdHocSubProcess(SubProcess, frozen=True, kw_only=True, tag="adHocSubProces
     sequential: bool = False
     completion: Expression | None = None
     cancels_remaining: bool = True
+    scoped: bool = False
+    output: Expression | None = None
+    output_collection: str | None = None
+    output_variable: str | None = None
 
 
 class CallActivity(Activity, frozen=True, kw_only=True, tag="callActivity"):
