@@ -547,6 +547,18 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return any(isinstance(element, AdHocSubProcess) for element in self.elements)
 
     @cached_property
+    def decision_ids(self) -> tuple[str, ...]:
+        """The ids of the decisions that it evaluates, but for those that an expression names."""
+        calls = [getattr(element, "decision", None) for element in self.elements]
+        return tuple(
+            dict.fromkeys(
+                call.decision_id
+                for call in calls
+                if call is not None and isinstance(call.decision_id, str)
+            )
+        )
+
+    @cached_property
     def reaches(self) -> dict[int, Reach]:
         """By join, filled as joins are met: `reachability.reach_of` alone reads and writes it."""
         return {}
