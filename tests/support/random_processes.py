@@ -367,13 +367,18 @@ BESIDE = (1, 5, 6, ESCALATION)
 
 
 def random_process(chance: Random, depth: int = 3) -> ProcessModel:
+    return compiled(*random_parts(chance, depth))
+
+
+def random_parts(chance: Random, depth: int = 3) -> list[str]:
+    """What a file with such a process is made of."""
     builder = Builder(chance)
     block = builder.sequence(depth + 1)
     beside = [
         builder.event_sub_process(kind, interrupting=False)
         for kind in BESIDE[: chance.randrange(3)]
     ]
-    return compiled(
+    return [
         *ROOTS,
         start("s"),
         *block.parts,
@@ -381,7 +386,7 @@ def random_process(chance: Random, depth: int = 3) -> ProcessModel:
         end("e"),
         flow("s", block.entry),
         flow(block.exit, "e"),
-    )
+    ]
 
 
 def stimulate(run: Runner, choice: int) -> None:
