@@ -1,13 +1,16 @@
 """The state of a process instance: what `evolve` makes of its events, and nothing else.
 
 A `ProcessInstance` is changed only by `evolve`, and only on a draft of its own: `make_draft` copies
-the dictionaries of an instance once a command, so that what came in stays as it was and a fan-out
-of n costs n, not n squared. Everything inside the dictionaries is frozen.
+the maps of an instance once a command, so that what came in stays as it was. A map with many
+entries is kept in pages (`engine/pages.py`), of which a copy shares all that no command touches:
+what a command costs does not depend on how wide its instance is. What is inside is never changed,
+but replaced.
 
 `array_like`: stored documents hold the fields without their names, in this order. So fields are
 only appended, with defaults, and with a new format of the documents (`schemas/snapshot.py`).
 """
 
+from collections.abc import MutableMapping
 from typing import TypeAlias
 
 import msgspec
@@ -26,7 +29,7 @@ class ElementInstance(msgspec.Struct, frozen=True, kw_only=True, array_like=True
     are the keys of what it owns in `ProcessInstance.waits`. `open` counts what lives directly
     inside it: element instances, and flows taken and not yet consumed. `ordinal` counts the
     iterations of the loop that it lies in, from 1; 0: it is none. `compensates` is the entry of the
-    ledger whose handler it is; 0: of none.
+    ledger whose handler it is; 0: of none. `ad_hoc` is the `AdHocWait` that counts it; 0: none.
     """
 
     key: int
@@ -38,6 +41,7 @@ class ElementInstance(msgspec.Struct, frozen=True, kw_only=True, array_like=True
     open: int = 0
     ordinal: int = 0
     compensates: int = 0
+    ad_hoc: int = 0
 
 
 class Ending(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
@@ -181,6 +185,22 @@ class GateWait(Waiting, frozen=True, kw_only=True, tag="gate"):
     taken: tuple[str, ...] = ()
 
 
+class AdHocWait(Waiting, frozen=True, kw_only=True, tag="ad_hoc"):
+    """An ad-hoc sub-process offers its activities; `chosen` are those still to begin, in order.
+
+    `begun`, `completed` and `active` count what was chosen, and the activities that flows led to.
+    `stopped`: nothing more begins.
+    """
+
+    key: int
+    owner: int
+    chosen: tuple[str, ...] = ()
+    begun: int = 0
+    completed: int = 0
+    active: int = 0
+    stopped: bool = False
+
+
 class IncidentWait(Waiting, frozen=True, kw_only=True, tag="incident"):
     key: int
     owner: int
@@ -201,6 +221,7 @@ Wait: TypeAlias = (
     | CallWait
     | SweepWait
     | GateWait
+    | AdHocWait
     | IncidentWait
 )
 
@@ -227,15 +248,15 @@ class ProcessInstance(msgspec.Struct, kw_only=True, array_like=True):
     sequence: int
     digest: str
     revision: int
-    elements: dict[int, ElementInstance]
-    waits: dict[int, Wait]
-    arrivals: dict[int, dict[str, int]]
-    variables: dict[int, dict[str, str]]
+    elements: MutableMapping[int, ElementInstance]
+    waits: MutableMapping[int, Wait]
+    arrivals: MutableMapping[int, MutableMapping[str, int]]
+    variables: MutableMapping[int, dict[str, str]]
     variables_bytes: int = 0
-    loops: dict[int, Loop] = {}
-    outputs: dict[int, dict[int, dict[int, str]]] = {}
+    loops: MutableMapping[int, Loop] = {}
+    outputs: MutableMapping[int, dict[int, dict[int, str]]] = {}
     loops_bytes: int = 0
-    ledger: dict[int, dict[int, Compensable]] = {}
+    ledger: MutableMapping[int, MutableMapping[int, Compensable]] = {}
     ledger_bytes: int = 0
     ending: Ending | None = None
 

@@ -8,7 +8,7 @@ and events name elements by id.
 """
 
 from functools import cached_property
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -277,11 +277,35 @@ class ScriptDefinition(msgspec.Struct, frozen=True, kw_only=True):
     result_variable: str | None = None
 
 
+DecisionResult: TypeAlias = Literal[
+    "value", "single_entry", "single_result", "collect_entries", "result_list", "outputs"
+]
+
+
+class DecisionCall(msgspec.Struct, frozen=True, kw_only=True):
+    """A decision that is evaluated inline. Which version: as in `CallActivity`.
+
+    `result` says what is made of it: the decision's own value; the one output of the one rule that
+    matched; that rule's outputs by name; the one output of each rule; all rules' outputs; each
+    output of the one rule as a variable of its own name. `result_variable` holds it; without one
+    output mappings alone see it. `needs_hit`: that no rule matches is a failure.
+    """
+
+    decision_id: Text
+    version: int | None = None
+    version_tag: str | None = None
+    same_deployment: bool = False
+    result: DecisionResult = "value"
+    result_variable: str | None = None
+    needs_hit: bool = False
+
+
 class ServiceTask(Activity, frozen=True, kw_only=True, tag="serviceTask"):
-    """A `job`, else a `script`: an expression that needs no worker."""
+    """A `job`, else what needs no worker: a `script`, which is an expression, or a `decision`."""
 
     job: JobDefinition | None = None
     script: ScriptDefinition | None = None
+    decision: DecisionCall | None = None
 
 
 class SendTask(Activity, frozen=True, kw_only=True, tag="sendTask"):
@@ -289,6 +313,7 @@ class SendTask(Activity, frozen=True, kw_only=True, tag="sendTask"):
 
     job: JobDefinition | None = None
     script: ScriptDefinition | None = None
+    decision: DecisionCall | None = None
 
 
 class BusinessRuleTask(Activity, frozen=True, kw_only=True, tag="businessRuleTask"):
@@ -296,6 +321,7 @@ class BusinessRuleTask(Activity, frozen=True, kw_only=True, tag="businessRuleTas
 
     job: JobDefinition | None = None
     script: ScriptDefinition | None = None
+    decision: DecisionCall | None = None
 
 
 class ScriptTask(Activity, frozen=True, kw_only=True, tag="scriptTask"):
@@ -345,6 +371,22 @@ class SubProcess(Activity, frozen=True, kw_only=True, tag="subProcess"):
 
 class Transaction(SubProcess, frozen=True, kw_only=True, tag="transaction"):
     """A sub-process that a cancel end event gives up as a whole."""
+
+
+class AdHocSubProcess(SubProcess, frozen=True, kw_only=True, tag="adHocSubProcess"):
+    """A sub-process whose activities are chosen while it runs.
+
+    `offered` are the indexes of what can be chosen: all inside it that no flow leads to. `active`
+    gives the ids of those that begin with it. With `sequential` one activity runs at a time. When
+    `completion` holds after an activity, nothing more begins, and what still runs is ended if it
+    `cancels_remaining`; without it, it completes when all that was chosen is over.
+    """
+
+    offered: tuple[int, ...] = ()
+    active: Expression | None = None
+    sequential: bool = False
+    completion: Expression | None = None
+    cancels_remaining: bool = True
 
 
 class CallActivity(Activity, frozen=True, kw_only=True, tag="callActivity"):
@@ -405,6 +447,7 @@ AnyElement: TypeAlias = (
     | AbstractTask
     | SubProcess
     | Transaction
+    | AdHocSubProcess
     | CallActivity
     | ExclusiveGateway
     | ParallelGateway
@@ -465,6 +508,11 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             isinstance(element, ComplexGateway) and len(element.incoming) > 1
             for element in self.elements
         )
+
+    @cached_property
+    def has_ad_hocs(self) -> bool:
+        """Whether any sub-process is ad-hoc."""
+        return any(isinstance(element, AdHocSubProcess) for element in self.elements)
 
     @cached_property
     def reaches(self) -> dict[int, Reach]:

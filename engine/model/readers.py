@@ -10,12 +10,13 @@ from typing import Final, TypedDict, TypeVar
 from msgspec.structs import replace
 
 from engine.model import elements as e
+from engine.model.ad_hoc import read_ad_hoc
 from engine.model.associations import data_inputs, data_outputs
 from engine.model.compensation import is_compensation
 from engine.model.data import declared
 from engine.model.dialects import feel
 from engine.model.extensions import Extensions
-from engine.model.jobs import read_job, read_work
+from engine.model.jobs import read_job, read_rule_work, read_work
 from engine.model.loops import read_loop
 from engine.model.reading import Reading
 from engine.model.report import quote
@@ -204,13 +205,13 @@ def _refuse_mappings(reading: Reading, node: Node, extensions: Extensions, kind:
 
 def _service_task(reading: Reading, node: Node, extensions: Extensions) -> e.ServiceTask | None:
     fields = _activity(reading, node, extensions)
-    work = read_work(reading, node, extensions)
+    work = read_rule_work(reading, node, extensions)
     return None if work is None else e.ServiceTask(**fields, **work)
 
 
 def _send_task(reading: Reading, node: Node, extensions: Extensions) -> e.SendTask | None:
     fields = _activity(reading, node, extensions)
-    work = read_work(reading, node, extensions)
+    work = read_rule_work(reading, node, extensions)
     return None if work is None else e.SendTask(**fields, **work)
 
 
@@ -218,7 +219,7 @@ def _business_rule_task(
     reading: Reading, node: Node, extensions: Extensions
 ) -> e.BusinessRuleTask | None:
     fields = _activity(reading, node, extensions)
-    work = read_work(reading, node, extensions)
+    work = read_rule_work(reading, node, extensions)
     return None if work is None else e.BusinessRuleTask(**fields, **work)
 
 
@@ -306,6 +307,15 @@ def _transaction(reading: Reading, node: Node, extensions: Extensions) -> e.Tran
     return e.Transaction(
         **_activity(reading, node, extensions),
         starts=reading.process.plain_starts(node.index),
+        events=reading.process.event_starts(node.index),
+        data=_declared(reading, node),
+    )
+
+
+def _ad_hoc_sub_process(reading: Reading, node: Node, extensions: Extensions) -> e.AdHocSubProcess:
+    return e.AdHocSubProcess(
+        **_activity(reading, node, extensions),
+        **read_ad_hoc(reading, node, extensions.ad_hoc),
         events=reading.process.event_starts(node.index),
         data=_declared(reading, node),
     )
@@ -436,6 +446,7 @@ READERS: Final[dict[type[e.Element], ElementReader]] = dict(
         _row(e.AbstractTask, _abstract_task),
         _row(e.SubProcess, _sub_process),
         _row(e.Transaction, _transaction),
+        _row(e.AdHocSubProcess, _ad_hoc_sub_process),
         _row(e.CallActivity, _call_activity),
         _row(e.ExclusiveGateway, _exclusive_gateway),
         _row(e.ParallelGateway, _parallel_gateway),

@@ -18,10 +18,11 @@ from engine.aggregates import (
     PendingDeployment,
     TimerStart,
 )
-from engine.definitions import ProcessVersions, VersionRef
+from engine.definitions import DecisionVersions, ProcessVersions, VersionRef
 from engine.lifecycle import ElementState, InstanceState
 from engine.partition import AppliedCommand
 from engine.state import (
+    AdHocWait,
     CallWait,
     Compensable,
     ElementInstance,
@@ -58,6 +59,7 @@ COMMANDS: tuple[c.AnyCommand, ...] = (
         name="paid", correlation_key="B-7", message_id="m1", ttl_ms=60_000, variables=VARIABLES
     ),
     c.ResolveIncident(incident_id=f"{ORDER}:65550", retries=3, variables=VARIABLES),
+    c.ActivateActivities(element_instance_id=f"{ORDER}:65551", element_ids=("Task_1", "Task_2")),
     c.ActivateVersion(
         partition=3,
         deployment=12,
@@ -68,8 +70,10 @@ COMMANDS: tuple[c.AnyCommand, ...] = (
         message_starts=(("paid", "Start_paid"), ("ordered", "Start_ordered")),
         version_tag="1.0",
         condition_starts=("Start_hot",),
+        kind="decision",
+        imports=("cd" * 32,),
     ),
-    c.VersionActivated(deployment=12, process_id="order", version=2, partition=3),
+    c.VersionActivated(deployment=12, process_id="order", version=2, partition=3, kind="decision"),
     c.FireTimer(address=ORDER, timer=65_547, due_ms=NOW),
     c.Continue(instance_id=ORDER, steps=1_000),
     c.StartChild(
@@ -250,6 +254,7 @@ EVENTS: tuple[e.AnyEvent, ...] = (
     e.ElementActivated(key=65_547, element_id="Task_2", scope=65_546, ordinal=1),
     e.OutputCollected(key=65_546, ordinal=1, text='{"price":12.5}'),
     e.LoopStopped(key=65_546),
+    e.DecisionEvaluated(owner=65_538, decision_id="Rate", version=2),
     e.CompensationRecorded(
         key=65_538,
         element_id="Task_1",
@@ -268,6 +273,11 @@ EVENTS: tuple[e.AnyEvent, ...] = (
     e.GateOpened(key=65_549, owner=65_539),
     e.GateFired(key=65_549, consumed=("Flow_1", "Flow_2")),
     e.GateClosed(key=65_549),
+    e.AdHocOpened(key=65_550, owner=65_538),
+    e.ActivitiesChosen(key=65_550, element_ids=("Task_3", "Task_4")),
+    e.ElementActivated(key=65_551, element_id="Task_3", scope=65_538, ad_hoc=65_550),
+    e.AdHocStopped(key=65_550, discarded=("Flow_4",)),
+    e.AdHocClosed(key=65_550),
 )
 
 EFFECT = r.Effect(
@@ -397,6 +407,9 @@ INSTANCE = ProcessInstance(
             since_ms=NOW,
         ),
         65_547: SweepWait(key=65_547, owner=65_541, scope=65_537, entries=(65_539, 65_538)),
+        65_549: AdHocWait(
+            key=65_549, owner=65_541, chosen=("Task_2",), begun=3, completed=1, active=2
+        ),
         65_548: GateWait(key=65_548, owner=65_541, waiting_for_start=False, taken=("Flow_1",)),
     },
     arrivals={65_537: {"Flow_2": 1, "Flow_1": 2}},
@@ -465,11 +478,21 @@ DOCUMENTS: dict[str, Document] = {
                 reply=r.ReplyAddress(topic="shop.replies", partition=2, correlation_id=b"\x00\xff"),
                 result='{"deployed":[]}',
                 waiting=(Activation(process_id="order", version=1, partitions=(3, 5)),),
+                new_decisions=(("Rate", 1),),
             ),
         ),
+        decisions={
+            "Rate": (
+                DeployedVersion(version=1, checksum="ab" * 32, semantics=1, imports=("cd" * 32,)),
+            )
+        },
+    ),
+    "decision": DecisionVersions(
+        id="Rate",
+        versions=(VersionRef(version=1, checksum="ab" * 32, semantics=1, imports=("cd" * 32,)),),
     ),
     "versions": ProcessVersions(
-        process_id="order",
+        id="order",
         versions=(
             VersionRef(version=1, checksum="ab" * 32, semantics=1, deployment=12, tag="1.0"),
         ),

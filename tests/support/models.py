@@ -252,6 +252,28 @@ def script_task(
     return tag("scriptTask", extensions(script, io_mapping((), outputs)), id=element_id)
 
 
+def decision_task(
+    element_id: str,
+    decision_id: str,
+    *,
+    result: str | None = "result",
+    binding: str | None = None,
+    version_tag: str | None = None,
+    inputs: Pairs = (),
+    outputs: Pairs = (),
+) -> str:
+    """A business rule task that evaluates a decision, whose value becomes the variable `result`."""
+    called = extension(
+        "calledDecision",
+        decisionId=decision_id,
+        resultVariable=result,
+        bindingType=binding,
+        versionTag=version_tag,
+    )
+    content = extensions(called, io_mapping(inputs, outputs))
+    return tag("businessRuleTask", content, id=element_id)
+
+
 def user_task(
     element_id: str,
     *,
@@ -300,6 +322,31 @@ def event_sub_process(element_id: str, *parts: str, outputs: Pairs = ()) -> str:
 
 def transaction(element_id: str, *parts: str, inputs: Pairs = (), outputs: Pairs = ()) -> str:
     return tag("transaction", extensions(io_mapping(inputs, outputs)), *parts, id=element_id)
+
+
+def ad_hoc(
+    element_id: str,
+    *parts: str,
+    active: str | None = None,
+    until: str | None = None,
+    sequential: bool = False,
+    cancels: bool = True,
+    inputs: Pairs = (),
+    outputs: Pairs = (),
+) -> str:
+    """An ad-hoc sub-process: `active` are the ids of what begins with it, `until` its condition."""
+    return tag(
+        "adHocSubProcess",
+        extensions(
+            extension("adHoc", activeElementsCollection=active) if active else "",
+            io_mapping(inputs, outputs),
+        ),
+        *parts,
+        tag("completionCondition", escape(until)) if until else "",
+        id=element_id,
+        ordering="Sequential" if sequential else None,
+        cancelRemainingInstances=None if cancels else "false",
+    )
 
 
 def call_activity(

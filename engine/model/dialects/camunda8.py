@@ -16,7 +16,9 @@ from engine.model.dialects.dialect import Dialect
 from engine.model.dialects.properties import fails_uncaught
 from engine.model.extensions import (
     NOTHING,
+    AdHocSource,
     CallSource,
+    DecisionSource,
     Extensions,
     Formula,
     JobSource,
@@ -60,6 +62,8 @@ _Translate = Callable[[Extensions, _Site], Extensions]
 
 
 def _task_definition(extensions: Extensions, site: _Site) -> Extensions:
+    if site.element.tag in _AD_HOC:
+        return _ad_hoc_work(extensions, site)
     job = JobSource(type=site.formula("type"), retries=site.formula("retries"))
     return replace(extensions, job=job)
 
@@ -129,20 +133,45 @@ def _form(extensions: Extensions, site: _Site) -> Extensions:
     return replace(extensions, task=replace(extensions.task, form_key=form_key))
 
 
-def _called_element(extensions: Extensions, site: _Site) -> Extensions:
+def _binding(site: _Site) -> tuple[str | None, bool]:
+    """The version tag that is called, and whether it is the caller's own deployment."""
     binding, tag = site.xml.get("bindingType") or "latest", site.xml.get("versionTag")
     if binding not in _BINDINGS or (binding == "versionTag" and not tag):
         site.report.error(
             "unsupported-extension",
-            f"The binding {quote(binding)} of the call activity is not executed."
+            f"The binding {quote(binding)} of the {site.element.tag} is not executed."
             " Use 'latest', 'deployment', or 'versionTag' with a version tag.",
             site.element,
             site.line,
         )
+    return tag if binding == "versionTag" else None, binding == "deployment"
+
+
+def _called_decision(extensions: Extensions, site: _Site) -> Extensions:
+    version_tag, same_deployment = _binding(site)
+    result_variable = (site.xml.get("resultVariable") or "").strip() or None
+    if result_variable is None:
+        site.report.error(
+            "result-variable-missing",
+            "The result of the decision goes nowhere. Give it a result variable.",
+            site.element,
+            site.line,
+        )
+    decision = DecisionSource(
+        decision_id=site.formula("decisionId"),
+        version_tag=version_tag,
+        same_deployment=same_deployment,
+        result_variable=result_variable,
+    )
+    return replace(extensions, decision=decision)
+
+
+def _called_element(extensions: Extensions, site: _Site) -> Extensions:
+    version_tag, same_deployment = _binding(site)
     call = CallSource(
         process_id=site.formula("processId"),
-        version_tag=tag if binding == "versionTag" else None,
-        same_deployment=binding == "deployment",
+        version_tag=version_tag,
+        same_deployment=same_deployment,
         propagate_all_parent_variables=is_true(
             site.xml.get("propagateAllParentVariables"), default=True
         ),
@@ -198,16 +227,41 @@ def _loop(extensions: Extensions, site: _Site) -> Extensions:
     return replace(extensions, loop=loop)
 
 
+def _ad_hoc(extensions: Extensions, site: _Site) -> Extensions:
+    if site.xml.get("outputCollection") or site.xml.get("outputElement"):
+        site.report.error(
+            "unsupported-extension",
+            "The output collection of an ad-hoc sub-process is not executed. Remove it, and let"
+            " its activities write variables.",
+            site.element,
+            site.line,
+        )
+    return replace(extensions, ad_hoc=AdHocSource(active=site.formula("activeElementsCollection")))
+
+
+def _ad_hoc_work(extensions: Extensions, site: _Site) -> Extensions:
+    site.report.error(
+        "unsupported-extension",
+        "An ad-hoc sub-process that a worker directs is not executed. Remove its zeebe:"
+        "taskDefinition, and choose its activities by an expression or by commands.",
+        site.element,
+        site.line,
+    )
+    return extensions
+
+
 _THROWS: Final = frozenset({"intermediateThrowEvent", "endEvent"})
 _JOB_TASKS: Final = frozenset({"serviceTask", "sendTask", "businessRuleTask", "scriptTask"})
 _MAPPED: Final = _JOB_TASKS | {
     "task", "manualTask", "userTask", "receiveTask", "subProcess", "callActivity", "startEvent",
     "endEvent", "intermediateCatchEvent", "intermediateThrowEvent", "boundaryEvent",
+    "adHocSubProcess",
 }  # fmt: skip
 _USER_TASK: Final = frozenset({"userTask"})
+_AD_HOC: Final = frozenset({"adHocSubProcess"})
 
 _TRANSLATIONS: Final[dict[str, tuple[frozenset[str], _Translate]]] = {
-    "taskDefinition": (_JOB_TASKS | _THROWS, _task_definition),
+    "taskDefinition": (_JOB_TASKS | _THROWS | _AD_HOC, _task_definition),
     "taskHeaders": (_JOB_TASKS | _THROWS, _task_headers),
     "properties": (_JOB_TASKS | _THROWS | {"process"}, _properties),
     "publishMessage": (_THROWS, _publish_message),
@@ -218,6 +272,8 @@ _TRANSLATIONS: Final[dict[str, tuple[frozenset[str], _Translate]]] = {
     "priorityDefinition": (_USER_TASK, _priority),
     "formDefinition": (_USER_TASK, _form),
     "calledElement": (frozenset({"callActivity"}), _called_element),
+    "adHoc": (_AD_HOC, _ad_hoc),
+    "calledDecision": (frozenset({"businessRuleTask"}), _called_decision),
     "loopCharacteristics": (frozenset({"multiInstanceLoopCharacteristics"}), _loop),
     "subscription": (frozenset({"message"}), _subscription),
     "versionTag": (frozenset({"process"}), _version_tag),
