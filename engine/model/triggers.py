@@ -60,6 +60,13 @@ IN_EVENT_SUB_PROCESS: Final = frozenset(
 )
 """Those of the start event of an event sub-process."""
 
+BEHIND_START: Final = frozenset({"message", "timer", "signal", "conditional"})
+"""Those of the events behind an event-based gateway that begins a process."""
+
+BEHIND_PARALLEL_START: Final = frozenset({"message"})
+"""10.6.6: "If used at the Process start as a Parallel Event Gateway, only message-based triggers
+are allowed"."""
+
 
 def read_trigger(reading: Reading, node: Node) -> Trigger | None:
     """What the event waits for or does. None, and a finding, where it does not run."""
@@ -78,7 +85,7 @@ def _read_multiple(
     reading: Reading, node: Node, definitions: list[SourceElement]
 ) -> Trigger | None:
     """Several definitions of one event: it waits for any or for all of them, or throws each."""
-    parallel = is_true(node.xml.get("parallelMultiple"))
+    parallel = node.is_parallel
     together = TOGETHER_PARALLEL if parallel else TOGETHER
     if parallel and not _may_be_parallel(reading, node):
         reading.report.error(
@@ -117,8 +124,8 @@ def _may_be_parallel(reading: Reading, node: Node) -> bool:
     if node.tag == "boundaryEvent":
         return is_true(node.xml.get("cancelActivity"), default=True)
     if node.tag == "startEvent":
-        return node.scope != PROCESS and is_true(node.xml.get("isInterrupting"), default=True)
-    return node.tag == "intermediateCatchEvent"
+        return node.scope == PROCESS or is_true(node.xml.get("isInterrupting"), default=True)
+    return reading.process.gateway_before(node) is None
 
 
 def _runs_there(reading: Reading, node: Node) -> frozenset[str]:
@@ -126,6 +133,9 @@ def _runs_there(reading: Reading, node: Node) -> frozenset[str]:
     nodes = reading.process.nodes
     if node.tag == "startEvent" and node.scope != PROCESS and nodes[node.scope].by_event:
         return IN_EVENT_SUB_PROCESS
+    gateway = reading.process.gateway_before(node)
+    if gateway is not None:
+        return BEHIND_PARALLEL_START if gateway.is_parallel else BEHIND_START
     return TRIGGERS[node.tag]
 
 
@@ -144,9 +154,9 @@ def read_message(reading: Reading, node: Node, owner: SourceElement) -> MessageT
         )
         return None
     name = _message_name(reading, message)
-    if node.tag == "startEvent" and node.scope == PROCESS:
+    if reading.process.begins_at(node):
         constant = constant_name(reading, name, message)
-        return None if constant is None else MessageTrigger(name=constant)
+        return None if constant is None else MessageTrigger(name=constant, begins=True)
     if node.tag in ("intermediateThrowEvent", "endEvent"):
         return _thrown_message(reading, node, name, message)
     key = _correlation_key(reading, message)

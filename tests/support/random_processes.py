@@ -54,6 +54,7 @@ from tests.support.models import (
     timer,
     transaction,
     user_task,
+    with_plain_ad_hocs,
 )
 from tests.support.runner import Runner
 
@@ -343,6 +344,7 @@ class Builder:
             name,
             *parts,
             active=f"=[{chosen}]" if self.choose(3) else None,
+            collects=("=n", "collected") if self.choose(3) == 0 else None,
             until=self.chance.choice(until),
             sequential=bool(self.choose(2)),
             cancels=bool(self.choose(2)),
@@ -397,7 +399,8 @@ BESIDE = (1, 5, 6, ESCALATION)
 
 
 def random_process(chance: Random, depth: int = 3) -> ProcessModel:
-    return compiled(*random_parts(chance, depth))
+    model = compiled(*random_parts(chance, depth))
+    return with_plain_ad_hocs(model) if chance.randrange(2) else model
 
 
 def random_parts(chance: Random, depth: int = 3) -> list[str]:
