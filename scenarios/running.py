@@ -57,9 +57,15 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         return not self.failures
 
 
-def run(case: Case, variant: Variant, contents: Contents, coverage: Coverage) -> Run:
+def run(
+    case: Case,
+    variant: Variant,
+    contents: Contents,
+    coverage: Coverage,
+    kind: type[Simulation] = Simulation,
+) -> Run:
     """Run a scenario from an empty engine on."""
-    simulation = Simulation(
+    simulation = kind(
         now=case.start_ms,
         variant=variant,
         settings=Settings(zone=case.zone),
