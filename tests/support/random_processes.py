@@ -278,10 +278,10 @@ class Builder(Activities):
         )
 
 
-def random_file(chance: Random) -> bytes:
+def random_file(chance: Random, depth: int | None = None) -> bytes:
     """A file of one random process with the id `p`, for Camunda 8."""
     builder = Builder(chance)
-    block = builder.sequence(3 + chance.randrange(3))
+    block = builder.sequence(3 + chance.randrange(3) if depth is None else depth)
     beside = [
         builder.event_sub_process(trigger, interrupting=False)
         for trigger in some_triggers(chance)

@@ -4,7 +4,7 @@ A subscription stands at its message, a called instance runs for its caller, a j
 workers in its present attempt, a task is in its topic; and nobody is left who waits for nobody.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 
 from engine import records as r
 from engine import state as s
@@ -16,8 +16,8 @@ Jobs = Mapping[str, r.Job]
 """What was published last of each job, by its id."""
 
 
-def assert_whole(states: Mapping[str, AggregateState], jobs: Jobs, tasks: Iterable[r.Task]) -> None:
-    """`states` are those of all partitions by their addresses, `tasks` those of the topic."""
+def assert_whole(states: Mapping[str, AggregateState], jobs: Jobs, tasks: Collection[str]) -> None:
+    """`states` are those of all partitions by address, `tasks` the ids of those in the topic."""
     instances = [state for state in states.values() if isinstance(state, s.ProcessInstance)]
     for state in instances:
         _assert_called(state, states)
@@ -30,7 +30,7 @@ def assert_whole(states: Mapping[str, AggregateState], jobs: Jobs, tasks: Iterab
         for key, wait in state.waits.items()
         if isinstance(wait, s.TaskWait)
     }
-    assert {task.task_id for task in tasks} == waiting, "the topic of tasks has others than wait"
+    assert set(tasks) == waiting, "the topic of tasks has others than wait"
 
 
 def _assert_met(
