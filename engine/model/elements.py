@@ -145,6 +145,11 @@ def parts_of(trigger: Trigger) -> tuple[Trigger, ...]:
     return trigger.triggers if isinstance(trigger, MultipleTrigger) else (trigger,)
 
 
+def needs_all(trigger: Trigger) -> bool:
+    """Whether it has several parts that must all occur."""
+    return isinstance(trigger, MultipleTrigger) and trigger.parallel
+
+
 # --- elements ---
 
 

@@ -83,8 +83,8 @@ def _read_multiple(
     if parallel and not _may_be_parallel(reading, node):
         reading.report.error(
             "unsupported-element",
-            f"A {node.tag} that waits for several events together is executed only where it"
-            " interrupts, or is in the flow. Draw it as one of those.",
+            f"A {node.tag} that waits for several events together is executed only as a catch or"
+            " boundary event, or in an event sub-process. Draw it as one of those.",
             node,
         )
         return None
@@ -114,11 +114,9 @@ TOGETHER_PARALLEL: Final = frozenset({"message", "timer", "signal", "conditional
 
 
 def _may_be_parallel(reading: Reading, node: Node) -> bool:
-    if node.tag == "boundaryEvent":
-        return is_true(node.xml.get("cancelActivity"), default=True)
     if node.tag == "startEvent":
-        return node.scope != PROCESS and is_true(node.xml.get("isInterrupting"), default=True)
-    return node.tag == "intermediateCatchEvent"
+        return node.scope != PROCESS
+    return node.tag in ("boundaryEvent", "intermediateCatchEvent")
 
 
 def _runs_there(reading: Reading, node: Node) -> frozenset[str]:

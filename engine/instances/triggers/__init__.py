@@ -57,12 +57,16 @@ THROW: Mapping[type[m.Trigger], Callable[[Advance, int, Any], Step | None] | Non
 
 
 def arm(advance: Advance, waiter: Waiter, trigger: m.Trigger) -> tuple[e.AnyEvent, ...]:
-    """What makes the waiter wait for its trigger. Raises StuckError, with nothing armed."""
+    """What makes the waiter wait for its trigger. Raises StuckError, with nothing armed.
+
+    Of parts that must all occur each is taken once, until the event waits anew; only a cycle runs.
+    """
+    once = waiter._replace(interrupting=True) if m.needs_all(trigger) else waiter
     armed: list[e.AnyEvent] = []
     for part in m.parts_of(trigger):
         row = ARM[type(part)]
         if row is not None:
-            armed.append(row(advance, waiter, part))
+            armed.append(row(advance, waiter if isinstance(part, m.TimerTrigger) else once, part))
     return tuple(armed)
 
 
