@@ -8,7 +8,7 @@ and events name elements by id.
 """
 
 from functools import cached_property
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import msgspec
 
@@ -143,6 +143,10 @@ Trigger: TypeAlias = (
 def parts_of(trigger: Trigger) -> tuple[Trigger, ...]:
     """The triggers of which one consists: itself, unless it is several."""
     return trigger.triggers if isinstance(trigger, MultipleTrigger) else (trigger,)
+
+
+ENDINGS: Final = (ErrorTrigger, CancelTrigger, TerminateTrigger)
+"""What ends, where it is thrown, more than the event that throws it."""
 
 
 def needs_all(trigger: Trigger) -> bool:
