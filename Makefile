@@ -9,7 +9,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 FAST := not redis and not kafka and not docker and not slow
 
 .DEFAULT_GOAL := help
-.PHONY: help venv check test demo simulate tck bench lock clean
+.PHONY: help venv check test demo simulate tck corpus bench lock clean
 
 help: ## print these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +58,9 @@ simulate: venv ## the seeded simulation; SEEDS=n
 
 tck: venv ## the FEEL conformance tests; TORPOR_TCK=folder with their cases
 	$(BIN)/python -m tests.tck
+
+corpus: venv ## lint and run the models of the BPMN interchange; TORPOR_MIWG=folder with them
+	$(BIN)/python -m tests.corpus
 
 bench: venv ## the benchmarks
 	$(BIN)/python -m benchmarks

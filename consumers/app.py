@@ -31,6 +31,7 @@ from consumers.start_checks import (
     check_redis,
 )
 from engine.records import Topic
+from engine.settings import Settings
 from schemas.codec import Codec
 from schemas.topics import topic_name
 from storage.redis_store import RedisStore, connect_store
@@ -49,6 +50,7 @@ class Engine:
         self.config = config
         self.store = store
         namespace, partitions = config.namespace, record.partitions
+        self.settings = Settings(zone=record.zone)
         self.metrics = Metrics()
         self.kafka = KafkaMember(
             config.kafka,
@@ -69,6 +71,7 @@ class Engine:
             codec=Codec(namespace, record.frame),
             models=models,
             metrics=self.metrics,
+            settings=self.settings,
             limits=Limits(cache_bytes_max=config.cache_bytes_max),
             may_take=self.memory.has_room,
         )

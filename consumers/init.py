@@ -24,6 +24,7 @@ from consumers.kafka_topics import (
 )
 from consumers.log import LogUnavailableError, OutgoingRecord, PublishError
 from consumers.namespace import NamespaceError, NamespaceRecord, read_namespace
+from engine.expressions.calendar.zones import is_zone
 from schemas.catalogue import published_schemas
 from schemas.frames import Frame
 from schemas.topics import SCHEMAS, topic_name
@@ -46,19 +47,27 @@ class Initialised(msgspec.Struct, frozen=True, kw_only=True):
     partitions: int
     frame: str
     format: int
+    zone: str
     created: tuple[str, ...]
     found: tuple[str, ...]
 
 
 async def initialise(
-    config: Config, partitions: int | None = None, frame: Frame = Frame.SINGLE_OBJECT
+    config: Config,
+    partitions: int | None = None,
+    frame: Frame = Frame.SINGLE_OBJECT,
+    zone: str | None = None,
 ) -> Initialised:
-    """Prepare a namespace. `partitions` None: what there is, else PARTITIONS.
+    """Prepare a namespace. `partitions` and `zone` None: what there is, else PARTITIONS and UTC.
 
     Raises NamespaceError, LogUnavailableError, StoreUnavailableError.
     """
     if partitions is not None and not 1 <= partitions <= PARTITIONS_MAX:
         raise NamespaceError(f"{partitions} partitions: 1 to {PARTITIONS_MAX} are possible")
+    if zone is not None and not is_zone(zone):
+        raise NamespaceError(
+            f"{zone!r} is no time zone: choose one of the IANA list, such as Europe/Berlin"
+        )
     if frame is Frame.CONFLUENT:
         raise NamespaceError(
             "the frame confluent needs the ids of a schema registry, at which this version does not"
@@ -67,7 +76,7 @@ async def initialise(
     store = await connect_store(config.redis, config.namespace)
     try:
         async with KafkaTopics(config.kafka) as topics:
-            return await _Initialisation(config, store, topics).run(partitions, frame)
+            return await _Initialisation(config, store, topics).run(partitions, frame, zone)
     finally:
         await store.close()
 
@@ -80,11 +89,11 @@ class _Initialisation:
         self._created: list[str] = []
         self._found: list[str] = []
 
-    async def run(self, partitions: int | None, frame: Frame) -> Initialised:
+    async def run(self, partitions: int | None, frame: Frame, zone: str | None) -> Initialised:
         namespace = self._config.namespace
-        wanted = await self._wanted(partitions, frame)
+        wanted = await self._wanted(partitions, frame, zone)
         self._note(
-            f"namespace {namespace}, {wanted.partitions} partitions",
+            f"namespace {namespace}, {wanted.partitions} partitions, time zone {wanted.zone}",
             created=await self._store.register(wanted.fields()),
         )
         record = await read_namespace(self._store, namespace)
@@ -98,20 +107,30 @@ class _Initialisation:
             partitions=wanted.partitions,
             frame=wanted.frame,
             format=wanted.format,
+            zone=wanted.zone,
             created=tuple(self._created),
             found=tuple(self._found),
         )
 
-    async def _wanted(self, partitions: int | None, frame: Frame) -> NamespaceRecord:
+    async def _wanted(
+        self, partitions: int | None, frame: Frame, zone: str | None
+    ) -> NamespaceRecord:
         """The record as it is or is to be. Raises NamespaceError when something contradicts it."""
         namespace = self._config.namespace
         record = await read_namespace(self._store, namespace)
         if record is None:
-            record = NamespaceRecord(partitions=partitions or PARTITIONS, frame=frame)
+            record = NamespaceRecord(
+                partitions=partitions or PARTITIONS, frame=frame, zone=zone or "UTC"
+            )
         elif partitions is not None and partitions != record.partitions:
             raise NamespaceError(
                 f"namespace {namespace} has {record.partitions} partitions, which cannot be changed"
                 f" to {partitions}: choose another namespace"
+            )
+        if zone not in {None, record.zone}:
+            raise NamespaceError(
+                f"namespace {namespace} has the time zone {record.zone}, which cannot be changed to"
+                f" {zone}: choose another namespace"
             )
         names = {topic_name(namespace, kind): kind for kind in NUMBERED}
         for found in (await self._topics.find(names)).values():

@@ -11,12 +11,16 @@ FORMAT = 1
 
 
 class NamespaceRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """`partitions` never changes. `frame` is what the engine writes; `format` is raised by
-    `upgrade` only, when every process supports it."""
+    """`partitions` and `zone` never change: with others the same log would give another state.
+
+    `frame` is what the engine writes; `format` is raised by `upgrade` only, when every process
+    supports it. `zone` is the IANA time zone of what names none: timers, cron, dates.
+    """
 
     partitions: int
     frame: Frame = Frame.SINGLE_OBJECT
     format: int = FORMAT
+    zone: str = "UTC"
 
     def fields(self) -> dict[str, bytes]:
         """As the store keeps it."""

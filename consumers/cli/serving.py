@@ -64,11 +64,20 @@ def unreachable(kafka: str, error: LogUnavailableError | StoreUnavailableError) 
     show_default=True,
     help="How the engine frames the records it writes: Avro, or JSON.",
 )
+@click.option(
+    "--time-zone",
+    envvar="TORPOR_TIME_ZONE",
+    show_envvar=True,
+    metavar="ZONE",
+    help="Time zone of timers, cron and dates that name none, such as Europe/Berlin, fixed for"
+    " ever; of a new namespace UTC by default.",
+)
 @options.stacked(options.kafka, options.redis, options.namespace, options.as_json)
 def init(
     *,
     partitions: int | None,
     frame: str,
+    time_zone: str | None,
     kafka: str,
     redis: str,
     namespace: str,
@@ -79,7 +88,7 @@ def init(
     config = configuration(kafka=kafka, redis=redis, namespace=namespace, http=options.HTTP)
     try:
         with busy(f"creating namespace {namespace}, which takes some seconds"):
-            done = asyncio.run(initialise(config, partitions, Frame(frame)))
+            done = asyncio.run(initialise(config, partitions, Frame(frame), time_zone))
     except NamespaceError as error:
         fail(ExitCode.REFUSED, str(error))
     except (LogUnavailableError, StoreUnavailableError) as error:

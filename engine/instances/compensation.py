@@ -16,6 +16,7 @@ from engine import events as e
 from engine import state as s
 from engine import variables as v
 from engine.instances.advance import Advance, DueStep
+from engine.instances.data_objects import declare
 from engine.instances.endings import terminate
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
@@ -165,6 +166,7 @@ def _begin_handler(advance: Advance, sweep: s.SweepWait) -> None:
     advance.consequences.steps += 1
     element = advance.element(handler)
     if isinstance(element, SubProcess) and element.by_event:
+        declare(advance, element.data, handler)
         start_event = advance.model.elements[element.starts[0]]
         advance.begin(start_event, handler, step=Step.COMPLETE)
         advance.due.append(DueStep(handler, Step.ARM, None))

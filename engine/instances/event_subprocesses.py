@@ -9,6 +9,7 @@ from typing import Final
 
 from engine.errors import InvariantError
 from engine.instances.advance import Advance, DueStep
+from engine.instances.data_objects import declare
 from engine.instances.endings import CLOSED, terminate_inside
 from engine.lifecycle import Step
 from engine.model.elements import ProcessModel, StartEvent, SubProcess
@@ -57,6 +58,7 @@ def begin(advance: Advance, scope: int, start: StartEvent, payload: Texts | None
         arrivals = advance.state.arrivals.get(scope, {})
         consumed = tuple(flow for flow, count in arrivals.items() for _ in range(count))
     key = advance.activate(container, scope, consumed=consumed)
+    declare(advance, container.data, key)
     advance.begin(start, key, step=Step.COMPLETE, payload=payload)
     if container.events:
         # After its start event, so that what came with it can be seen.

@@ -5,7 +5,6 @@ from typing import TypeVar
 from engine import state as s
 from engine import variables as v
 from engine.instances.advance import Advance
-from engine.instances.mappings import takes_locally
 from engine.rejections import Rejection, RejectionCode
 from engine.routing import split_handle
 from engine.values import ValueDecodeError, decode_object
@@ -98,12 +97,3 @@ def too_large(limit: int, found: int) -> Rejection:
     return Rejection(
         RejectionCode.TOO_LARGE, f"Expected variables of at most {limit} bytes, found {found}"
     )
-
-
-def targets_of(
-    advance: Advance, owner: int, variables: dict[str, str]
-) -> dict[int, dict[str, str]]:
-    """Where the variables that complete an activity go, as the loop will take them in."""
-    if takes_locally(advance, owner):
-        return {owner: variables}
-    return v.propagate(advance.state, owner, variables)

@@ -12,9 +12,9 @@ from engine.instances.guards import (
     check_size,
     find_attempt,
     parse_variables,
-    targets_of,
 )
 from engine.instances.limits import RETRIES_MAX, clip_optional
+from engine.instances.mappings import targets_of
 from engine.instances.run import raise_incident
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step

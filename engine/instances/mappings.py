@@ -3,7 +3,7 @@
 from engine import variables as v
 from engine.instances.advance import Advance
 from engine.instances.stuck import IncidentKind, StuckError
-from engine.model.elements import CallActivity, Mapping
+from engine.model.elements import AnyElement, CallActivity, Mapping
 from engine.values import Value, ValueEncodeError, encode
 
 
@@ -12,14 +12,32 @@ def map_inputs(advance: Advance, mappings: tuple[Mapping, ...], key: int) -> dic
     return _evaluate(advance, mappings, key, merge_into=None)
 
 
-def takes_locally(advance: Advance, key: int) -> bool:
-    """Whether what an element instance is given is its own, for its output mappings to choose from.
+def targets_of(advance: Advance, key: int, variables: v.Texts) -> dict[int, dict[str, str]]:
+    """Where what an element instance is given goes: a worker's result, a message's content.
 
-    Where everything is written outward, only what a called process returns is.
+    It is its own where output mappings choose from it. Without them it goes outward, but for what
+    the element's data outputs are called. Where everything is written outward, only what a called
+    process returns is chosen from.
     """
     element = advance.element(key)
-    outputs = bool(getattr(element, "outputs", ()))
-    return outputs and (not advance.model.writes_outward or isinstance(element, CallActivity))
+    outputs: tuple[Mapping, ...] = getattr(element, "outputs", ())
+    if _chooses(advance, element, outputs):
+        return {key: dict(variables)} if variables else {}
+    own = {name for mapping in outputs for name in mapping.takes}
+    local = {name: text for name, text in variables.items() if name in own}
+    rest = {name: text for name, text in variables.items() if name not in own}
+    targets = v.propagate(advance.state, key, rest)
+    if local:
+        targets[key] = {**targets.get(key, {}), **local}
+    return targets
+
+
+def _chooses(advance: Advance, element: AnyElement, outputs: tuple[Mapping, ...]) -> bool:
+    if isinstance(element, CallActivity):
+        return bool(outputs) and not (
+            element.propagate_all_child_variables and all(item.outward for item in outputs)
+        )
+    return not advance.model.writes_outward and any(not item.outward for item in outputs)
 
 
 def map_outputs(advance: Advance, mappings: tuple[Mapping, ...], key: int) -> None:
@@ -35,27 +53,28 @@ def map_outputs(advance: Advance, mappings: tuple[Mapping, ...], key: int) -> No
     if advance.instance(key).ordinal:
         _map_iteration(advance, mappings, key, scope)
         return
-    values = _evaluate(advance, mappings, key, merge_into=scope)
-    if advance.model.writes_outward:
-        advance.propagate(scope, to_texts(values))
-    else:
-        advance.set_variables(scope, to_texts(values))
+    texts = to_texts(_evaluate(advance, mappings, key, merge_into=scope))
+    _write(advance, mappings, texts, scope, scope)
 
 
 def _map_iteration(advance: Advance, mappings: tuple[Mapping, ...], key: int, loop: int) -> None:
     """Outputs of an iteration: its own variables keep them, the rest goes around the loop."""
     texts = to_texts(_evaluate(advance, mappings, key, merge_into=key))
-    if advance.model.writes_outward:
-        advance.propagate(key, texts)
-        return
-    around = advance.instance(loop).scope or advance.state.root
+    _write(advance, mappings, texts, key, advance.instance(loop).scope or advance.state.root)
+
+
+def _write(
+    advance: Advance, mappings: tuple[Mapping, ...], texts: dict[str, str], scope: int, around: int
+) -> None:
+    """Into `scope` what it has of these names, if it is an iteration; else around, or outward."""
+    outward = {mapping.target[0] for mapping in mappings if mapping.outward}
     targets: dict[int, dict[str, str]] = {}
     for name, text in texts.items():
-        own = v.has_own(advance.state, key, name)
-        if advance.model.writes_outward and not own:
-            (target,) = v.propagate(advance.state, around, {name: text})
+        if advance.model.writes_outward or name in outward:
+            (target,) = v.propagate(advance.state, scope, {name: text})
         else:
-            target = key if own else around
+            is_own = scope != around and v.has_own(advance.state, scope, name)
+            target = scope if is_own else around
         targets.setdefault(target, {})[name] = text
     advance.set_each(targets)
 
@@ -66,6 +85,8 @@ def _evaluate(
     made: dict[str, Value] = {}
     for mapping in mappings:
         value = advance.evaluator.evaluate(mapping.source, key, made)
+        if value is None and mapping.outward:
+            continue  # 10.4.2: only a source that is available is copied
         name, *path = mapping.target
         if path:
             before = made.get(name)

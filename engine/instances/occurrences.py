@@ -7,6 +7,7 @@ from engine.instances import event_subprocesses
 from engine.instances.advance import Advance, DueStep
 from engine.instances.endings import close_waits, terminate
 from engine.instances.limits import clip
+from engine.instances.mappings import targets_of
 from engine.instances.stuck import StuckError
 from engine.lifecycle import Step
 from engine.model.elements import (
@@ -58,8 +59,8 @@ def _keep(advance: Advance, owner: int, event: AnyElement, payload: v.Texts | No
     instance = advance.instance(owner)
     try:
         is_own = instance.element_id == event.id  # else it is an arm of a gateway, which waits
-        if isinstance(event, IntermediateCatchEvent) and event.outputs and is_own:
-            advance.set_variables(owner, payload or {})
+        if isinstance(event, IntermediateCatchEvent) and is_own:
+            advance.set_each(targets_of(advance, owner, payload or {}))
         elif isinstance(event, BoundaryEvent) and instance.scope is not None:
             advance.propagate(instance.scope, payload or {})
         else:

@@ -11,12 +11,13 @@ from engine.instances.advance import SCOPE_START, Advance, DueStep
 from engine.instances.arming import arm_events
 from engine.instances.compensation import go_on
 from engine.instances.conditions import ask_conditions
+from engine.instances.data_objects import require_inputs
 from engine.instances.elements import HANDLERS, loops
 from engine.instances.endings import complete_instance, end_more, find_endings
 from engine.instances.event_subprocesses import disarm
 from engine.instances.joins import settle_joins
 from engine.instances.limits import clip
-from engine.instances.mappings import takes_locally
+from engine.instances.mappings import targets_of
 from engine.instances.rearming import rearm_events
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
@@ -206,11 +207,7 @@ def _rearm(advance: Advance, key: int) -> None:
 
 def _receive(advance: Advance, due: DueStep) -> None:
     """Take in variables: as locals for the output mappings, else to where a write goes."""
-    variables = due.payload or {}
-    if takes_locally(advance, due.key):
-        advance.set_variables(due.key, variables)
-    else:
-        advance.propagate(due.key, variables)
+    advance.set_each(targets_of(advance, due.key, due.payload or {}))
 
 
 def raise_incident(advance: Advance, key: int, step: Step, stuck: StuckError) -> None:
@@ -230,12 +227,15 @@ def raise_incident(advance: Advance, key: int, step: Step, stuck: StuckError) ->
 def start_scope(advance: Advance, scope: int) -> None:
     """Arm a scope's event sub-processes, then begin what it begins with, which may be nothing.
 
-    An event sub-process that cannot be armed holds the scope: an incident, and nothing has begun.
+    An event sub-process that cannot be armed, or an input that the process needs, holds the scope:
+    an incident, and nothing has begun.
     """
     if scope in advance.state.loops:
         loops.begin_next(advance, scope)
         return
     try:
+        if scope == advance.state.root:
+            require_inputs(advance)
         arm_events(advance, scope)
     except StuckError as stuck:
         raise_incident(advance, scope, Step.RUN, stuck)

@@ -7,6 +7,7 @@ from engine import commands as c
 from engine import events as e
 from engine.errors import InvariantError
 from engine.instances.advance import Advance, DueStep
+from engine.instances.data_objects import declare
 from engine.instances.evolve import create
 from engine.instances.guards import not_found, parse_variables, too_large
 from engine.instances.limits import NAME_LENGTH_MAX
@@ -260,6 +261,7 @@ def _start(context: Context, beginning: Beginning, *sends: Send) -> Outcome:
     root = advance.new_key()
     advance.emit(e.ElementActivated(key=root, element_id=beginning.start.process_id, scope=0))
     advance.set_variables(root, beginning.variables)
+    declare(advance, context.model.data, root)
     if beginning.begin is None:
         start_scope(advance, root)
     else:

@@ -11,6 +11,7 @@ class IncidentKind(StrEnum):
     CALLED_PROCESS_FAILED = "CALLED_PROCESS_FAILED"
     STEP_LIMIT = "STEP_LIMIT"
     TOO_LARGE = "TOO_LARGE"
+    DATA_MISSING = "DATA_MISSING"
 
 
 class StuckError(Exception):

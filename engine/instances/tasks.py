@@ -5,8 +5,9 @@ from engine import events as e
 from engine import state as s
 from engine.instances.advance import Advance, DueStep
 from engine.instances.errors import BpmnError, find_catcher, throw_error, unhandled
-from engine.instances.guards import check_size, find_wait, parse_variables, targets_of
+from engine.instances.guards import check_size, find_wait, parse_variables
 from engine.instances.jobs import escalate
+from engine.instances.mappings import targets_of
 from engine.instances.run import raise_incident
 from engine.instances.stuck import StuckError
 from engine.lifecycle import Step

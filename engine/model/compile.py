@@ -11,6 +11,7 @@ import msgspec
 from engine.errors import DefinitionError, Finding
 from engine.expressions import Expression
 from engine.model.compensation import find_handlers
+from engine.model.data import NO_DATA, declared, input_sets, names_of_several_words, read_data
 from engine.model.dialects import choose, languages
 from engine.model.elements import (
     PROCESS,
@@ -137,7 +138,12 @@ def _compile_document(
         dialect.audit((*definitions.processes, *definitions.catalogue.roots()), report)
     for process in definitions.processes:
         process.quartz = dialect.quartz
-    formulas, shared = Formulas(report, dialect.example), Shared()
+    data = [
+        read_data(process, definitions.catalogue) if dialect.data_flows else NO_DATA
+        for process in definitions.processes
+    ]
+    formulas = Formulas(report, dialect.example, names_of_several_words(data))
+    shared = Shared()
     models = [
         _compile_process(
             Reading(
@@ -147,10 +153,11 @@ def _compile_document(
                 formulas=formulas,
                 shared=shared,
                 report=report,
+                data=each,
             ),
             semantics,
         )
-        for process in definitions.processes
+        for process, each in zip(definitions.processes, data, strict=True)
     ]
     return () if report.errors else tuple(model for model in models if model is not None)
 
@@ -161,6 +168,7 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
     find_handlers(process, reading.report)
     extensions = reading.dialect.extensions(process, reading.report)
     version_tag = _version_tag(reading, extensions)
+    data = declared(process, PROCESS, reading.data, reading.dialect, reading.report)
     elements = {
         node.index: element
         for node in process.nodes
@@ -192,6 +200,8 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
             if not (isinstance(element, StartEvent) and element.scope == PROCESS)
             for part in parts_of(getattr(element, "trigger", NoneTrigger()))
         ),
+        data=data,
+        input_sets=input_sets(process, reading.data, reading.dialect),
         element_index=process.node_index,
         flow_index=process.flow_index,
     )

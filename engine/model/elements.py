@@ -22,10 +22,24 @@ Text: TypeAlias = str | Expression
 
 
 class Mapping(msgspec.Struct, frozen=True, kw_only=True):
-    """One input or output mapping. `target` is a variable name or a dotted path into it."""
+    """One input or output mapping. `target` is a variable name or a dotted path into it.
+
+    `outward`: a data association out of an element. It writes to the nearest scope that has the
+    name, and not at all where its source is null. `takes` are the data outputs that it reads: what
+    the element is given under these names is its own.
+    """
 
     source: Expression
     target: tuple[str, ...]
+    outward: bool = False
+    takes: tuple[str, ...] = ()
+
+
+class DataObject(msgspec.Struct, frozen=True, kw_only=True):
+    """A variable that a scope declares: it is there, as `value` (JSON), when the scope begins."""
+
+    name: str
+    value: str = "null"
 
 
 class SequenceFlow(msgspec.Struct, frozen=True, kw_only=True):
@@ -328,12 +342,14 @@ class SubProcess(Activity, frozen=True, kw_only=True, tag="subProcess"):
     """`starts`: the indexes at which it begins (its none start event, or what has no incoming).
 
     `events`: the start events of the event sub-processes directly inside it, which wait while it
-    lives. `by_event`: it is itself an event sub-process, and begins at its one start event.
+    lives. `by_event`: it is itself an event sub-process, and begins at its one start event. `data`
+    are the variables that it declares.
     """
 
     starts: tuple[int, ...] = ()
     events: tuple[int, ...] = ()
     by_event: bool = False
+    data: tuple[DataObject, ...] = ()
 
 
 class Transaction(SubProcess, frozen=True, kw_only=True, tag="transaction"):
@@ -426,7 +442,8 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     whatever an activity writes goes to the nearest scope that has the name, else to the root,
     output mappings included. `quartz`: cron expressions are those of Quartz. `version_tag`: how the
     model names the version that it is. `fails_uncaught`: an error that nothing catches ends the
-    instance.
+    instance. `data` are the variables that it declares. `input_sets`: it begins by itself when all
+    variables of one of these are there; without any of them it needs none.
     """
 
     process_id: str
@@ -445,6 +462,8 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     fails_uncaught: bool = False
     events: tuple[int, ...] = ()
     conditional: bool = False
+    data: tuple[DataObject, ...] = ()
+    input_sets: tuple[tuple[str, ...], ...] = ()
     element_index: dict[str, int]
     flow_index: dict[str, int]
 

@@ -114,7 +114,10 @@ class PublishSource(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Extensions(msgspec.Struct, frozen=True, kw_only=True):
-    """All that a dialect adds to one element; what does not apply to its kind is left empty."""
+    """All that a dialect adds to one element; what does not apply to its kind is left empty.
+
+    `value` is what a data object is at first, as JSON.
+    """
 
     job: JobSource | None = None
     headers: dict[str, str] = {}
@@ -131,6 +134,7 @@ class Extensions(msgspec.Struct, frozen=True, kw_only=True):
     version_tag: str | None = None
     fails_uncaught: bool = False
     loop: LoopSource = LoopSource()
+    value: str | None = None
     condition_variable: str | None = None
 
 

@@ -27,10 +27,14 @@ _TEMPLATE: Final = re.compile(r"[$#]\{")
 
 
 class Formulas:
-    """Compiles the formulas of one resource. Every method reports what is wrong and gives None."""
+    """Compiles the formulas of one resource. Every method reports what is wrong and gives None.
 
-    def __init__(self, report: Report, example: str = "={}") -> None:
+    `names` are those of several words that its variables have, for FEEL to know.
+    """
+
+    def __init__(self, report: Report, example: str = "={}", names: tuple[str, ...] = ()) -> None:
         self._report = report
+        self._names = names
         self._example = example
         self._compiled: dict[tuple[str, str], Expression | ExpressionSyntaxError | str] = {}
         self._length = 0
@@ -54,13 +58,7 @@ class Formulas:
     def expression(self, formula: Formula, at: Placed, what: str) -> Expression | None:
         """The formula compiled; a static one is an error."""
         if formula.language == "static":
-            self._report.error(
-                "not-an-expression",
-                f"The {what} {quote(formula.text)} must be an expression. Write it as one, for"
-                f" example {quote(self._example.format(formula.text))}.",
-                at,
-                formula.line,
-            )
+            self._report_static(formula, at, what)
             return None
         compiled = self._compile(formula)
         if isinstance(compiled, Expression):
@@ -73,6 +71,30 @@ class Formulas:
             formula.line,
         )
         return None
+
+    def _report_static(self, formula: Formula, at: Placed, what: str) -> None:
+        if not formula.text:
+            self._report.error(
+                "not-an-expression", f"The {what} is empty. Fill it in.", at, formula.line
+            )
+            return
+        example = self._example.format(formula.text)
+        if not self._is_valid(example):
+            example = self._example.format("amount > 100")
+        self._report.error(
+            "not-an-expression",
+            f"The {what} {quote(formula.text)} must be an expression. Write it as one, for"
+            f" example {quote(example)}.",
+            at,
+            formula.line,
+        )
+
+    def _is_valid(self, example: str) -> bool:
+        """Whether what is only advised could be compiled."""
+        formula = (
+            Formula(example, "juel") if _TEMPLATE.match(example) else Formula(example[1:], "feel")
+        )
+        return isinstance(self._compile(formula), Expression)
 
     def foreign_call(self, formula: Formula) -> str | None:
         """What the expression calls that exists only in Java, without its arguments."""
@@ -139,7 +161,9 @@ class Formulas:
         if len(self._compiled) >= COUNT_MAX:
             return f"one file may have {COUNT_MAX} different expressions"
         try:
-            return compile_juel(text) if formula.language == "juel" else compile_feel(text)
+            if formula.language == "juel":
+                return compile_juel(text)
+            return compile_feel(text, [name for name in self._names if name in text])
         except ExpressionSyntaxError as error:
             return error
 

@@ -7,6 +7,7 @@ import re
 from typing import Final
 
 from engine.expressions import Expression
+from engine.model.associations import loop_source, loop_target
 from engine.model.elements import Loop, MultiInstance, StandardLoop
 from engine.model.extensions import Formula, LoopSource
 from engine.model.reading import Reading
@@ -18,6 +19,7 @@ _NAME: Final = re.compile(r"[^\W\d]\w*")
 _VARIABLE: Final = re.compile(r"([^\W\d]\w*)(?:\s*\.\s*[^\W\d]\w*)*")
 _LITERALS: Final = frozenset({"true", "false", "null"})
 _MAXIMUM_DIGITS: Final = 9
+_BEHAVIORS: Final = frozenset({"complexBehaviorDefinition"})
 
 
 def read_loop(reading: Reading, node: Node) -> Loop | None:
@@ -89,7 +91,9 @@ def _read_multi_instance(
         )
         return None
     output = _output(reading, node, drawn, source)
-    target = source.output_collection or _reference(drawn, "loopDataOutputRef")
+    target = source.output_collection
+    if target is None and (reference := _reference(drawn, "loopDataOutputRef")) is not None:
+        target = loop_target(reading, node, reference)
     if (output is None) != (target is None):
         reading.report.error(
             "bad-loop",
@@ -113,10 +117,10 @@ def _read_multi_instance(
 def _collection(
     reading: Reading, node: Node, drawn: SourceElement, source: LoopSource
 ) -> Expression | None:
-    formula = source.collection
-    if formula is None and (name := _reference(drawn, "loopDataInputRef")) is not None:
-        formula = Formula(name, "feel", drawn.line)
-    return None if formula is None else reading.formulas.expression(formula, node, "collection")
+    if source.collection is not None:
+        return reading.formulas.expression(source.collection, node, "collection")
+    reference = _reference(drawn, "loopDataInputRef")
+    return None if reference is None else loop_source(reading, node, reference, drawn.line)
 
 
 def _output(
@@ -145,7 +149,7 @@ def _inner(reading: Reading, node: Node, drawn: SourceElement, tag: str) -> Expr
 
 
 def _reference(drawn: SourceElement, tag: str) -> str | None:
-    """The id of a data element, which is the name of its variable."""
+    """The id of a data element, or the name of a variable."""
     for part in children(drawn.xml):
         if part.tag == tag:
             return "".join(part.xml.itertext()).strip() or None
@@ -160,7 +164,8 @@ def _item_name(drawn: SourceElement, tag: str) -> str | None:
 
 
 def _name(reading: Reading, node: Node, name: str | None, drawn: SourceElement) -> str | None:
-    if name is not None and not _NAME.fullmatch(name):
+    is_data = name is not None and name in reading.data.names.values()
+    if name is not None and not is_data and not _NAME.fullmatch(name):
         reading.report.error(
             "bad-loop",
             f"The loop's variable {quote(name)} is no variable name. Use letters, digits and"
@@ -172,13 +177,17 @@ def _name(reading: Reading, node: Node, name: str | None, drawn: SourceElement) 
 
 
 def _check_behavior(reading: Reading, node: Node, drawn: SourceElement) -> None:
+    # Table 10.28: with "None" and "One" an event is thrown as instances complete; without such an
+    # event there is nothing to throw, and all the same is done as with "All".
     behavior = drawn.xml.get("behavior") or "All"
-    if behavior != "All":
-        # 13.3.7: with the others an event is thrown as instances complete.
+    thrown = drawn.xml.get(f"{behavior.lower()}BehaviorEventRef")
+    complex_ones = [part for part in children(drawn.xml) if part.tag in _BEHAVIORS]
+    if (thrown and behavior in ("None", "One")) or (complex_ones and behavior == "Complex"):
         reading.report.error(
             "unsupported-element",
-            f'A multi-instance with behavior="{behavior}" is not executed by this engine. Use a'
-            " completion condition.",
+            f'A multi-instance that throws events as its instances complete (behavior="{behavior}")'
+            " is not executed by this engine. Draw a throw event inside a sub-process that is"
+            " repeated.",
             node,
             drawn.line,
         )

@@ -1,5 +1,7 @@
 """Signals, escalations, links and conditions: events that are told apart by a name or a text."""
 
+from typing import Final
+
 from engine.expressions import Environment, EvaluationError, Expression
 from engine.model.dialects import languages
 from engine.model.elements import (
@@ -56,10 +58,13 @@ def _report_reference(
         "dangling-reference" if reference else f"{what}-missing",
         f"The {node.tag} refers to no {what}"
         + (f": there is none with the id {quote(reference)}" if reference else "")
-        + f". Choose a {what} for it.",
+        + f". Choose {_ARTICLES[what]} {what} for it.",
         node,
         definition.line,
     )
+
+
+_ARTICLES: Final = {"escalation": "an", "signal": "a"}
 
 
 def _text(reading: Reading, root: SourceElement, attribute: str) -> Text | None:

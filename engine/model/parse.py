@@ -15,11 +15,11 @@ from engine.model.report import Report, quote
 from engine.model.source import (
     Flow,
     Node,
+    PlacedData,
     ProcessSource,
     SourceElement,
     children,
     is_true,
-    local_name,
 )
 
 ID_MAX: Final = 255
@@ -28,13 +28,15 @@ NAME_MAX: Final = 4_096
 
 
 class Catalogue(msgspec.Struct, frozen=True, kw_only=True):
-    """The root elements that others refer to, by id. `operations` are the names of operations."""
+    """The root elements that others refer to, by id; `operations` are those of interfaces."""
 
     messages: dict[str, SourceElement] = {}
     errors: dict[str, SourceElement] = {}
     escalations: dict[str, SourceElement] = {}
     signals: dict[str, SourceElement] = {}
     operations: dict[str, SourceElement] = {}
+    global_tasks: dict[str, SourceElement] = {}
+    data_stores: dict[str, SourceElement] = {}
 
     def roots(self) -> tuple[SourceElement, ...]:
         """All that may carry extensions."""
@@ -73,8 +75,10 @@ def read_definitions(
     if not processes:
         report.error(
             "no-executable-process",
-            'There is no process to run. Set isExecutable="true" on the process that should.',
-            line=drawn[0].line if drawn else 0,
+            'There is no process to run. Set isExecutable="true" on the process that should.'
+            if drawn
+            else "There is no process in the file. Draw one, or deploy another file.",
+            drawn[0] if drawn else None,
         )
     return Definitions(processes=processes, catalogue=catalogue)
 
@@ -116,9 +120,15 @@ def _read_root_element(
         for operation in children(child.xml):
             if operation.tag == "operation":
                 catalogue.operations[operation.id] = operation
+    elif child.tag == "dataStore":
+        catalogue.data_stores[child.id] = child
     elif child.tag not in vocabulary.SILENT_IN_DEFINITIONS:
+        if child.tag in vocabulary.GLOBAL_TASKS:
+            catalogue.global_tasks[child.id] = child
         report.warning(
-            "no-effect", f"The {child.tag} has no effect: only processes are executed.", child
+            "no-effect",
+            f"The {child.tag} has no effect: only processes are executed. Draw one that does this.",
+            child,
         )
 
 
@@ -193,6 +203,8 @@ class _ProcessReader:
                 self._process.associate((source or "").strip(), (target or "").strip())
             elif child.tag in vocabulary.WARNED_IN_PROCESS:
                 _warn_no_effect(child, self._report)
+            elif child.tag in vocabulary.DATA:
+                self._process.data.append(PlacedData(child, scope))
             elif child.tag not in vocabulary.SILENT_IN_PROCESS:
                 self._read_node(child, scope)
 
@@ -235,7 +247,12 @@ class _ProcessReader:
         for attribute, (harmless, meaning) in vocabulary.ATTRIBUTES_AT_DEFAULT.items():
             value = node.xml.get(attribute)
             if value is not None and value.strip() not in harmless:
-                self._unsupported(f'{node.tag} with {attribute}="{value}" ({meaning})', node)
+                self._report.error(
+                    "unsupported-element",
+                    f'A {node.tag} with {attribute}="{value}" ({meaning}) is not executed by this'
+                    f' engine. Remove the attribute, or set it to "{max(harmless)}".',
+                    node,
+                )
                 runnable = False
         return runnable
 
@@ -248,8 +265,7 @@ class _ProcessReader:
             if part.tag in vocabulary.WARNED_IN_NODE:
                 _warn_no_effect(part, self._report, node)
             elif part.tag in vocabulary.DATA_ASSOCIATIONS:
-                if any(local_name(move) in vocabulary.DATA_MOVES for move in part.xml):
-                    _warn_no_effect(part, self._report, node)
+                continue  # read by associations.py
             else:
                 self._unsupported(f"{part.tag} of a {node.tag}", node, part.line)
 
@@ -311,8 +327,9 @@ class _ProcessReader:
 
 
 def _warn_no_effect(part: SourceElement, report: Report, node: Node | None = None) -> None:
+    advice = vocabulary.ADVICE.get(part.tag, "Remove it.")
     report.warning(
-        "no-effect", f"The {part.tag} has no effect at run time.", node or part, part.line
+        "no-effect", f"The {part.tag} has no effect at run time. {advice}", node or part, part.line
     )
 
 

@@ -10,12 +10,15 @@ from typing import Final, TypedDict, TypeVar
 from msgspec.structs import replace
 
 from engine.model import elements as e
+from engine.model.associations import data_inputs, data_outputs
 from engine.model.compensation import is_compensation
+from engine.model.data import declared
 from engine.model.dialects import feel
 from engine.model.extensions import Extensions
 from engine.model.jobs import read_job, read_work
 from engine.model.loops import read_loop
 from engine.model.reading import Reading
+from engine.model.report import quote
 from engine.model.source import Node, is_true
 from engine.model.triggers import read_message, read_trigger
 from engine.model.vocabulary import EVENT_DEFINITIONS
@@ -74,11 +77,13 @@ def _activity(reading: Reading, node: Node, extensions: Extensions) -> _Activity
 
 
 def _inputs(reading: Reading, node: Node, extensions: Extensions) -> tuple[e.Mapping, ...]:
-    return reading.formulas.mappings(extensions.inputs, node, "input")
+    """Data associations, then the mappings of the dialect, each seeing what is before it."""
+    return data_inputs(reading, node) + reading.formulas.mappings(extensions.inputs, node, "input")
 
 
 def _outputs(reading: Reading, node: Node, extensions: Extensions) -> tuple[e.Mapping, ...]:
-    return reading.formulas.mappings(extensions.outputs, node, "output")
+    mappings = reading.formulas.mappings(extensions.outputs, node, "output")
+    return mappings + data_outputs(reading, node)
 
 
 # --- events ---
@@ -298,7 +303,12 @@ def _sub_process(reading: Reading, node: Node, extensions: Extensions) -> e.SubP
         starts=_sub_process_starts(reading, node),
         events=reading.process.event_starts(node.index),
         by_event=node.by_event,
+        data=_declared(reading, node),
     )
+
+
+def _declared(reading: Reading, node: Node) -> tuple[e.DataObject, ...]:
+    return declared(reading.process, node.index, reading.data, reading.dialect, reading.report)
 
 
 def _sub_process_starts(reading: Reading, node: Node) -> tuple[int, ...]:
@@ -314,6 +324,7 @@ def _transaction(reading: Reading, node: Node, extensions: Extensions) -> e.Tran
         **_activity(reading, node, extensions),
         starts=reading.process.plain_starts(node.index),
         events=reading.process.event_starts(node.index),
+        data=_declared(reading, node),
     )
 
 
@@ -322,8 +333,8 @@ def _call_activity(reading: Reading, node: Node, extensions: Extensions) -> e.Ca
     if call is not None and call.returns:
         extensions = replace(extensions, outputs=(*call.returns, *extensions.outputs))
     fields = _activity(reading, node, extensions)
-    called = node.xml.get("calledElement")
-    formula = call.process_id if call else reading.dialect.formula(called or "", node.line)
+    called = _called_element(node)
+    formula = call.process_id if call else reading.dialect.formula(called, node.line)
     process_id = reading.formulas.text(formula, node, "called process id")
     passes = call.passes if call else None
     if formula is None or not formula.text:
@@ -332,7 +343,7 @@ def _call_activity(reading: Reading, node: Node, extensions: Extensions) -> e.Ca
             "The call activity names no process. Give it the id of the process to call.",
             node,
         )
-    if process_id is None:
+    if process_id is None or _is_global_task(reading, node, process_id):
         return None
     if call is None:
         return e.CallActivity(**fields, process_id=process_id)
@@ -348,6 +359,26 @@ def _call_activity(reading: Reading, node: Node, extensions: Extensions) -> e.Ca
         business_key=reading.formulas.text(call.business_key, node, "business key"),
         inherits_business_key=call.inherits_business_key,
     )
+
+
+def _called_element(node: Node) -> str:
+    """The id in plain BPMN: a QName, whose prefix is a namespace that the file declares."""
+    called = (node.xml.get("calledElement") or "").strip()
+    prefix, colon, local = called.partition(":")
+    return local if colon and prefix in node.xml.nsmap else called
+
+
+def _is_global_task(reading: Reading, node: Node, process_id: e.Text) -> bool:
+    if not isinstance(process_id, str) or process_id not in reading.catalogue.global_tasks:
+        return False
+    tag = reading.catalogue.global_tasks[process_id].tag
+    reading.report.error(
+        "unsupported-element",
+        f"The call activity calls the {tag} {quote(process_id)}, which is not executed. Draw the"
+        " task in its place, or call a process.",
+        node,
+    )
+    return True
 
 
 # --- gateways ---

@@ -3,6 +3,7 @@
 import msgspec
 
 from engine.expressions import Expression
+from engine.model.data import NO_DATA, Data
 from engine.model.dialects.dialect import Dialect
 from engine.model.elements import Text
 from engine.model.formulas import Formulas
@@ -32,3 +33,4 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     formulas: Formulas
     shared: Shared
     report: Report
+    data: Data = NO_DATA

@@ -76,6 +76,13 @@ class Flow(SourceElement, kw_only=True):
     condition: SourceElement | None = None
 
 
+class PlacedData(msgspec.Struct, frozen=True):
+    """Something that holds data, and the scope that it lies in."""
+
+    element: SourceElement
+    scope: int
+
+
 class ProcessSource(SourceElement, kw_only=True):
     """An executable process: its nodes and flows in document order, inner scopes included.
 
@@ -89,6 +96,7 @@ class ProcessSource(SourceElement, kw_only=True):
     scopes: dict[int, list[Node]] = {}
     associations: dict[str, list[str]] = {}
     quartz: bool = False
+    data: list[PlacedData] = []
 
     def associate(self, source: str, target: str) -> None:
         """An association, whichever way it was drawn."""

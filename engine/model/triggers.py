@@ -312,10 +312,10 @@ _TIMER_FIELDS: Final = {"timeDate": "date", "timeDuration": "duration", "timeCyc
 def _read_timer(reading: Reading, node: Node, definition: SourceElement) -> Trigger | None:
     parts = [part for part in children(definition.xml) if part.tag in _TIMER_FIELDS]
     if len(parts) != 1:
+        said = f"has {len(parts)} definitions" if parts else "does not say when"
         reading.report.error(
             "timer-definition",
-            f"The timer has {len(parts)} definitions. Give it exactly one: a date, a duration or"
-            " a cycle.",
+            f"The timer {said}. Give it exactly one definition: a date, a duration or a cycle.",
             node,
             definition.line,
         )

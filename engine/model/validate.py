@@ -109,7 +109,9 @@ def _check_defaults(process: ProcessSource, report: Report) -> None:
             )
         elif node.tag not in _CONDITIONAL:
             report.warning(
-                "condition-ignored", f"A default flow has no effect on a {node.tag}.", node
+                "condition-ignored",
+                f"A default flow has no effect on a {node.tag}. Take the mark away.",
+                node,
             )
         elif flow.condition is not None:
             report.error(
@@ -182,7 +184,8 @@ def _check_reachable(process: ProcessSource, report: Report) -> None:
                 pending.append(index)
     for node in process.nodes:
         inside_reached = node.scope == PROCESS or node.scope in reached
-        if node.index not in reached and node.runnable and inside_reached:
+        host_reached = node.attached_to is None or node.attached_to in reached
+        if node.index not in reached and node.runnable and inside_reached and host_reached:
             report.warning(
                 "unreachable",
                 f"Nothing leads to this {node.tag}, so it never runs. Connect it, or remove it.",

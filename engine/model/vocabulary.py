@@ -13,12 +13,27 @@ _ROLES: Final = frozenset(
     {"resourceRole", "performer", "humanPerformer", "potentialOwner", "correlationSubscription"}
 )
 
+_PEOPLE: Final = "Say who does it with the assignee and candidates of a dialect."
+ADVICE: Final = {
+    **dict.fromkeys(sorted(_ROLES), _PEOPLE),
+    "correlationSubscription": "Publish messages with the business key of the instance.",
+}
+"""What to do about something that has no effect at run time."""
+
 SILENT_IN_DEFINITIONS: Final = _EVERYWHERE | {
     "import", "extension", "relationship", "itemDefinition", "collaboration", "conversation",
     "globalConversation", "dataStore", "resource", "category", "partnerEntity", "partnerRole",
     "endPoint", "correlationProperty",
 }  # fmt: skip
 """Root elements with no effect of their own."""
+
+GLOBAL_TASKS: Final = frozenset(
+    {
+        "globalTask", "globalUserTask", "globalManualTask", "globalScriptTask",
+        "globalBusinessRuleTask",
+    }
+)  # fmt: skip
+"""Tasks that call activities may refer to."""
 
 SILENT_IN_PROCESS: Final = _EVERYWHERE | _ARTIFACTS | {
     "laneSet", "property", "dataObject", "dataObjectReference", "dataStoreReference",
@@ -37,8 +52,12 @@ SILENT_IN_NODE: Final = _EVERYWHERE | {
 WARNED_IN_NODE: Final = _ROLES
 
 DATA_ASSOCIATIONS: Final = frozenset({"dataInputAssociation", "dataOutputAssociation"})
-DATA_MOVES: Final = frozenset({"assignment", "transformation"})
-"""An association is an arrow in the diagram; with one of these it would move data."""
+"""What moves data into and out of an element: read by associations.py."""
+
+DATA: Final = frozenset(
+    {"dataObject", "dataObjectReference", "dataStoreReference", "property", "ioSpecification"}
+)
+"""What holds data in a process or sub-process: read by data.py."""
 
 LOOPS: Final = frozenset({"multiInstanceLoopCharacteristics", "standardLoopCharacteristics"})
 """Markers that make an activity run several times."""

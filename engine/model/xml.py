@@ -84,6 +84,12 @@ def read_document(
     return XmlDocument(root=root, content=inflated, checksum=checksum)
 
 
+def parse_fragment(text: str) -> etree._Element | None:
+    """The XML that stands inside a text of a file, read under the same bounds; None: it is none."""
+    root = _parse(text.encode(), "utf-8")
+    return None if isinstance(root, Refusal) else root
+
+
 def _wrong_root(root: etree._Element, kind: FileKind) -> Refusal:
     wanted = " or ".join(etree.QName(tag).namespace or "" for tag in sorted(kind.roots))
     return Refusal(

@@ -6,7 +6,7 @@ import pytest
 import redis as redis_py
 from msgspec.structs import replace
 
-from consumers.app import checked
+from consumers.app import checked, open_engine
 from consumers.config import Config, read_config
 from consumers.dev.kafka_server import Kafka
 from consumers.dev.redis_server import Redis
@@ -43,6 +43,7 @@ async def test_what_is_missing_is_made_and_then_found(config: Config) -> None:
         await check(config)
     made = await initialise(config, 4)
     assert made.partitions == 4
+    assert made.zone == "UTC"
     assert made.found == ()
     assert f"topic {config.namespace}.commands, 4 partitions" in made.created
     assert "fences of 4 partitions" in made.created
@@ -78,7 +79,8 @@ async def test_topics_are_as_the_wire_says(config: Config) -> None:
 async def test_two_at_once_make_one_namespace(config: Config) -> None:
     results = await asyncio.gather(initialise(config, 4), initialise(config, 4))
     created = [what for result in results for what in result.created]
-    assert created.count(f"namespace {config.namespace}, 4 partitions") == 1
+    name = f"namespace {config.namespace}, 4 partitions, time zone UTC"
+    assert created.count(name) == 1
     await check(config)
 
 
@@ -130,6 +132,20 @@ async def test_a_record_of_a_newer_version_or_of_nobody_is_refused(config: Confi
     with pytest.raises(NamespaceError, match="cannot be read"):
         await initialise(config)
     admin.close()
+
+
+async def test_a_namespace_has_its_time_zone_from_the_first_init_on(config: Config) -> None:
+    assert (await initialise(config, 2, zone="Europe/Berlin")).zone == "Europe/Berlin"
+    assert (await initialise(config)).zone == "Europe/Berlin"
+    async with open_engine(config) as engine:
+        assert engine.settings.zone == "Europe/Berlin"
+    with pytest.raises(NamespaceError, match="cannot be changed to UTC"):
+        await initialise(config, zone="UTC")
+
+
+async def test_a_time_zone_that_nobody_knows_is_refused(config: Config) -> None:
+    with pytest.raises(NamespaceError, match="Mars/Olympus"):
+        await initialise(config, 2, zone="Mars/Olympus")
 
 
 async def test_a_frame_without_its_registry_is_refused(config: Config) -> None:

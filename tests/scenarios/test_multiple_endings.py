@@ -46,8 +46,6 @@ SEVERAL = (
     + escalation_event("late")
     + timer(duration="PT1H")
 )
-    message_event("m") + error_event("bad") + escalation_event("late") + timer(duration="PT1H")
-)
 WAYS = ["message", "error", "escalation", "timer"]
 
 

@@ -5,6 +5,7 @@ import pytest
 from engine import commands as c
 from engine.lifecycle import InstanceState
 from engine.model.elements import ProcessModel
+from engine.settings import Settings
 from engine.state import TimerWait
 from tests.scenarios.conftest import Scenario
 from tests.support.models import (
@@ -50,6 +51,35 @@ def test_a_timer_waits_for_a_date(scenario: Scenario) -> None:
     assert wait.due_ms == 1_700_006_400_000
     run.elapse(wait.due_ms - START_MS)
     assert run.state() is InstanceState.COMPLETED
+
+
+@pytest.mark.parametrize(
+    "trigger",
+    [
+        timer(date="2023-11-15T00:00:00"),
+        timer(date='=date and time("2023-11-15T00:00:00")'),
+        timer(date='=date and time(date(now()) + duration("P1D"), time("00:00:00"))'),
+        timer(cycle="0 0 0 * * *"),
+    ],
+)
+def test_what_names_no_zone_is_in_that_of_the_namespace(scenario: Scenario, trigger: str) -> None:
+    reminder = boundary("remind", "wait", trigger, interrupting=False)
+    model = compiled(
+        start("s"), user_task("wait"), reminder, end("e"), end("f"),
+        chain("s", "wait", "e"), flow("remind", "f"),
+    )  # fmt: skip
+    for zone, due_ms in ("Europe/Berlin", 1_700_002_800_000), ("UTC", 1_700_006_400_000):
+        run = scenario(model, settings=Settings(zone=zone))
+        run.start("p")
+        assert [wait.due_ms for wait in run.waits(TimerWait)] == [due_ms]
+
+
+def test_a_zone_in_the_model_wins_over_that_of_the_namespace(scenario: Scenario) -> None:
+    trigger = timer(date="2023-11-15T00:00:00@Asia/Tokyo")
+    model = compiled(start("s"), catch("nap", trigger), end("e"), chain("s", "nap", "e"))
+    run = scenario(model, settings=Settings(zone="Europe/Berlin"))
+    run.start("p")
+    assert [wait.due_ms for wait in run.waits(TimerWait)] == [1_699_974_000_000]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from engine.instances.activities import activate
 from engine.instances.advance import Advance
 from engine.instances.elements.handler import Handler
 from engine.instances.job_opening import open_job
-from engine.instances.mappings import to_texts
+from engine.instances.mappings import targets_of, to_texts
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
 from engine.model.elements import (
@@ -29,11 +29,7 @@ def _run_task(
     value = advance.evaluator.evaluate(task.script.expression, key)
     variable = task.script.result_variable
     if variable is not None:
-        texts = to_texts({variable: value})
-        if task.outputs and not advance.model.writes_outward:
-            advance.set_variables(key, texts)
-        else:
-            advance.propagate(key, texts)
+        advance.set_each(targets_of(advance, key, to_texts({variable: value})))
     return Step.COMPLETE
 
 

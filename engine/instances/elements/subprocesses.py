@@ -2,13 +2,20 @@
 
 from engine.instances.activities import activate
 from engine.instances.advance import SCOPE_START, Advance
+from engine.instances.data_objects import declare
 from engine.instances.elements.handler import Handler
 from engine.lifecycle import Step
 from engine.model.elements import SubProcess
+
+
+def _activate(advance: Advance, element: SubProcess, key: int) -> Step:
+    """Its data objects first, for its inputs may be meant for them."""
+    declare(advance, element.data, key)
+    return activate(advance, element, key)
 
 
 def _run(advance: Advance, element: SubProcess, key: int) -> None:
     advance.agenda.append((key, SCOPE_START))
 
 
-SUB_PROCESS = Handler[SubProcess](first=Step.ACTIVATE, activate=activate, run=_run)
+SUB_PROCESS = Handler[SubProcess](first=Step.ACTIVATE, activate=_activate, run=_run)

@@ -13,13 +13,14 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     """A vendor's way to write executable models.
 
     `extensions` translates what one element carries and reports what it cannot translate.
-    `formula` reads a text that may be an expression, with its line; `condition` one that always is.
-    `platforms` are the values of the modeler's `executionPlatform`. `implied_names`: a task that
-    names no job type gets its implementation, operation or id as one, a message its id as name.
-    `executable_by_default`: a process that does not say whether it is executable, is.
-    `writes_outward` and `quartz`: as in `ProcessModel`. `example`: how a text is made an
-    expression. `audit` looks through processes and root elements for extensions that are not
-    translated, and reports them; without it `extensions` does.
+    `formula` reads a text that may be an expression, with its line; `condition` one that always
+    is. `platforms` are the values of the modeler's `executionPlatform`. `implied_names`: a task
+    that names no job type gets its implementation, operation or id as one, a message its id as
+    name. `executable_by_default`: a process that does not say whether it is executable, is.
+    `writes_outward` and `quartz`: as in `ProcessModel`. `data_flows`: data objects are
+    variables, and data associations move what is in them; else they are only drawn. `example`:
+    how a text is made an expression. `audit` looks through processes and root elements for
+    extensions that are not translated, and reports them; without it `extensions` does.
     """
 
     name: str
@@ -32,5 +33,6 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     executable_by_default: bool = False
     writes_outward: bool = False
     quartz: bool = False
+    data_flows: bool = False
     example: str = "={}"
     audit: Callable[[Iterable[SourceElement], Report], None] | None = None

@@ -4,6 +4,7 @@ Both namespaces mean the same, and Flowable reads them alike. Reference: flowabl
 """
 
 from collections.abc import Callable, Iterable
+from decimal import Decimal
 from typing import Final
 
 from msgspec.structs import replace
@@ -13,8 +14,9 @@ from engine.model.dialects.activiti import JOB_TASKS, LOOP, Site
 from engine.model.dialects.audit import Rule, Vocabulary, audit
 from engine.model.dialects.dialect import Dialect
 from engine.model.extensions import NOTHING, Extensions, Formula, LoopSource
-from engine.model.report import Report
+from engine.model.report import Report, quote
 from engine.model.source import SourceElement, is_true
+from engine.values import ValueDecodeError, decode, encode
 
 NAMESPACES: Final = ("http://flowable.org/bpmn", "http://activiti.org/bpmn")
 
@@ -72,6 +74,42 @@ def _aggregated(site: Site, loop: LoopSource) -> LoopSource:
     )
 
 
+def _data_object(extensions: Extensions, site: Site) -> Extensions:
+    """What the variable is at first, of the type that the object's item subject names."""
+    values = site.parts("value")
+    if not values:
+        return extensions
+    text = activiti.text_of(values[0]).strip()
+    kind = (site.element.xml.get("itemSubjectRef") or "").rpartition(":")[2].lower()
+    value = _TEXTS_OF_KINDS.get(kind, encode)(text)
+    if value is None:
+        site.refuse(
+            f"The value {quote(text)} is no {kind}. Write one, or give the object another type.",
+            values[0].sourceline or site.line,
+        )
+    return replace(extensions, value=value)
+
+
+def _number(text: str) -> str | None:
+    try:
+        value = decode(text)
+    except ValueDecodeError:
+        return None
+    is_number = isinstance(value, int | Decimal) and not isinstance(value, bool)
+    return encode(value) if is_number else None
+
+
+def _boolean(text: str) -> str | None:
+    return text.lower() if text.lower() in ("true", "false") else None
+
+
+_TEXTS_OF_KINDS: Final[dict[str, Callable[[str], str | None]]] = {
+    **dict.fromkeys(("int", "integer", "long", "double", "float"), _number),
+    "boolean": _boolean,
+}
+"""Types whose values are no texts in JSON."""
+
+
 def _error(extensions: Extensions, site: Site) -> Extensions:
     return replace(extensions, code_variable=site.text("errorVariableName"))
 
@@ -85,6 +123,7 @@ _TRANSLATIONS: Final[dict[str, _Translate]] = {
     "callActivity": _call,
     "multiInstanceLoopCharacteristics": _loop,
     "errorEventDefinition": _error,
+    "dataObject": _data_object,
 }
 """Tag of the element -> its translation."""
 
@@ -93,6 +132,7 @@ _CALL: Final = frozenset({"callActivity"})
 _START: Final = frozenset({"startEvent"})
 _SCRIPT_TASK: Final = frozenset({"scriptTask"})
 _ERROR: Final = activiti.ERROR
+_DATA_OBJECT: Final = frozenset({"dataObject"})
 _FALSE: Final = frozenset({"false"})
 
 _ACCEPTED: Final = (Rule("accepted"),)
@@ -174,6 +214,7 @@ VOCABULARY: Final = Vocabulary(
         ),
         "in": (Rule("translated", _CALL),),
         "out": (Rule("translated", _CALL),),
+        "value": (Rule("translated", _DATA_OBJECT),),
         "variableAggregation": (Rule("translated", LOOP),),
         "executionListener": _LISTENER,
         "taskListener": _LISTENER,
@@ -218,6 +259,7 @@ DIALECT = Dialect(
     executable_by_default=True,
     writes_outward=True,
     quartz=True,
+    data_flows=True,
     example="${{{}}}",
     audit=_audit,
 )

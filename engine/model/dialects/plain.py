@@ -2,15 +2,15 @@
 names are implied.
 """
 
-from engine.model.dialects import feel, juel
+from engine.model.dialects import activiti, feel, juel
 from engine.model.dialects.dialect import Dialect
 from engine.model.extensions import NOTHING, Extensions, Formula
 from engine.model.report import Report
 from engine.model.source import SourceElement
 
 
-def _extensions(_element: SourceElement, _report: Report) -> Extensions:
-    return NOTHING
+def _extensions(element: SourceElement, _report: Report) -> Extensions:
+    return activiti.message_key(element) if element.tag == "message" else NOTHING
 
 
 def _formula(text: str, line: int = 0) -> Formula:
@@ -29,4 +29,5 @@ DIALECT = Dialect(
     formula=_formula,
     condition=_condition,
     implied_names=True,
+    data_flows=True,
 )

@@ -242,8 +242,29 @@ def test_a_process_that_is_not_executable_is_left_out_with_a_warning() -> None:
 
 def test_a_file_without_an_executable_process_is_an_error() -> None:
     made = compiled_resource(bpmn(tag("process", id="p")))
-    assert codes(made) == [("not-executable", "p"), ("no-executable-process", None)]
+    assert codes(made) == [("not-executable", "p"), ("no-executable-process", "p")]
     assert not made.deployable
+
+
+def test_a_file_without_any_process_is_an_error() -> None:
+    made = compiled_resource(bpmn(tag("collaboration", id="c")))
+    assert codes(made) == [("no-executable-process", None)]
+    assert "no process in the file" in made.findings[0].message
+
+
+def test_what_calls_a_global_task_is_an_error() -> None:
+    caller = process(
+        "p", start("s"), tag("callActivity", id="c", calledElement="g"), chain("s", "c")
+    )
+    made = compiled_resource(bpmn(tag("globalUserTask", id="g"), caller))
+    assert ("unsupported-element", "c") in codes(made)
+
+
+def test_the_prefix_of_a_called_process_is_a_namespace_of_the_file() -> None:
+    call = tag("callActivity", id="c", calledElement="bpmn:other")
+    (model,) = compiled_resource(bpmn(process("p", start("s"), call, chain("s", "c")))).processes
+    (called,) = [element for element in model.elements if isinstance(element, e.CallActivity)]
+    assert called.process_id == "other"
 
 
 def test_a_file_with_an_error_gives_no_model_at_all() -> None:

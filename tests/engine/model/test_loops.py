@@ -135,8 +135,15 @@ def test_two_markers_are_an_error() -> None:
 
 
 def test_a_multi_instance_that_throws_events_is_an_error() -> None:
-    loop = multi_instance(times="2").replace(">", ' behavior="One">', 1)
+    thrown = ' behavior="One" oneBehaviorEventRef="first">'
+    loop = multi_instance(times="2").replace(">", thrown, 1)
     assert findings_of(loop) == [("unsupported-element", "t")]
+
+
+@pytest.mark.parametrize("behavior", ["None", "One", "Complex"])
+def test_a_multi_instance_with_nothing_to_throw_is_as_any_other(behavior: str) -> None:
+    loop = multi_instance(times="2").replace(">", f' behavior="{behavior}">', 1)
+    assert findings_of(loop) == []
 
 
 def test_an_arm_of_an_event_gateway_may_not_be_repeated() -> None:

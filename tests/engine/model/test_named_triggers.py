@@ -147,5 +147,9 @@ def test_an_event_sub_process_is_begun_by_one_event(
 
 
 def test_the_key_of_a_message_that_begins_an_event_sub_process_is_needed() -> None:
-    made = resource(message("M", "m"), start("s"), on(start("x", message_event("M"))))
+    made = resource(
+        message("M", "m"), start("s"), service_task("of-camunda-8"),
+        on(start("x", message_event("M"))),
+        chain("s", "of-camunda-8"),
+    )  # fmt: skip
     assert codes(made) == [("correlation-key-missing", "M")]

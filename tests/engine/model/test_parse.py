@@ -134,12 +134,12 @@ def test_a_role_of_plain_bpmn_is_a_warning(kind: str) -> None:
 
 
 def test_a_data_association_is_an_arrow_unless_it_moves_data() -> None:
-    arrow = tag("dataInputAssociation", tag("sourceRef", "a"), tag("targetRef", "b"))
-    moving = tag("dataOutputAssociation", tag("assignment"))
+    arrow = tag("dataInputAssociation", tag("sourceRef", "a"), tag("targetRef", "t"))
+    nowhere = tag("dataOutputAssociation", tag("sourceRef", "u"), tag("targetRef", "b"))
     made = resource(
-        start("s"), tag("task", arrow, id="t"), tag("task", moving, id="u"), chain("s", "t", "u")
+        start("s"), tag("task", arrow, id="t"), tag("task", nowhere, id="v"), chain("s", "t", "v")
     )
-    assert codes(made) == [("no-effect", "u")]
+    assert codes(made) == [("no-effect", "v")]
 
 
 # --- ids ---

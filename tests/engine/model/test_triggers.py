@@ -28,6 +28,7 @@ from tests.support.models import (
     process,
     receive_task,
     resource,
+    service_task,
     signal,
     signal_event,
     start,
@@ -208,9 +209,21 @@ def test_one_message_may_start_a_process_and_be_waited_for_in_another() -> None:
 
 
 def test_what_is_waited_for_needs_a_correlation_key() -> None:
-    made = resource(start("s"), receive_task("r", "M"), chain("s", "r"), message("M", "m"))
+    made = resource(
+        start("s"), service_task("of-camunda-8"), receive_task("r", "M"),
+        chain("s", "of-camunda-8", "r"), message("M", "m"),
+    )  # fmt: skip
     finding = only_finding(made)
     assert (finding.code, finding.element, finding.line) == ("correlation-key-missing", "M", 3)
+
+
+def test_without_a_dialect_a_message_is_waited_for_under_the_key_of_the_instance() -> None:
+    made = resource(start("s"), receive_task("r", "M"), chain("s", "r"), message("M", "m"))
+    assert codes(made) == []
+    waiting = made.process("p").element("r")
+    assert isinstance(waiting, e.ReceiveTask)
+    assert waiting.trigger.correlation_key is not None
+    assert "processBusinessKey" in waiting.trigger.correlation_key.text
 
 
 def test_a_correlation_key_is_an_expression() -> None:

@@ -77,7 +77,7 @@ def test_a_file_is_read_as_camunda_7_by_its_platform_attributes_or_elements(cont
 
 def test_a_process_runs_only_if_it_says_so() -> None:
     made = compiled_resource(vendor_file(tag("process", start("s"), id="p"), platform=PLATFORM))
-    assert codes(made) == [("not-executable", "p"), ("no-executable-process", None)]
+    assert codes(made) == [("not-executable", "p"), ("no-executable-process", "p")]
 
 
 # --- jobs ---

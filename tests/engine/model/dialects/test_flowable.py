@@ -143,3 +143,30 @@ def test_nothing_is_passed_over(kind: str, attributes: dict[str, str], code: str
 )
 def test_no_extension_element_is_passed_over(part: str, code: str) -> None:
     assert codes(made_with("userTask", part, attributes={"async": "true"})) == [(code, "x")]
+
+
+def data_object(kind: str, value: str) -> CompiledResource:
+    drawn = tag("dataObject", extensions(f"<flowable:value>{value}</flowable:value>"), id="o",
+                itemSubjectRef=f"xsd:{kind}")  # fmt: skip
+    return vendor_resource(drawn, start("s"), platform=None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "text"),
+    [
+        ("string", "5", '"5"'),
+        ("int", "5", "5"),
+        ("double", "5.50", "5.5"),
+        ("boolean", "True", "true"),
+        ("datetime", "2020-01-01", '"2020-01-01"'),
+    ],
+)
+def test_a_data_object_has_a_value_of_its_type(kind: str, value: str, text: str) -> None:
+    made = data_object(kind, value)
+    assert made.findings == ()
+    assert made.process("p").data == (e.DataObject(name="o", value=text),)
+
+
+@pytest.mark.parametrize(("kind", "value"), [("int", "five"), ("boolean", "1"), ("long", "true")])
+def test_a_value_of_another_type_is_an_error(kind: str, value: str) -> None:
+    assert codes(data_object(kind, value)) == [("unsupported-extension", "o")]
