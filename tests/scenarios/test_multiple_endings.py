@@ -41,10 +41,7 @@ ROOTS = (
     escalation("late", "LATE"),
 )
 SEVERAL = (
-    message_event("m")
-    + error_event("bad")
-    + escalation_event("late")
-    + timer(duration="PT1H")
+    message_event("m") + error_event("bad") + escalation_event("late") + timer(duration="PT1H")
 )
 WAYS = ["message", "error", "escalation", "timer"]
 
