@@ -69,6 +69,10 @@ _WAITING = _object(
     },
     since={"type": ["integer", "null"], "description": INSTANT["description"]},
 )
+_WAITING["properties"]["offers"] = {
+    **_array({"type": "string"}),
+    "description": "Of an ad-hoc sub-process: the activities that may be chosen now.",
+}
 _INCIDENT = _object(
     id={"type": "string"},
     kind={"type": "string"},

@@ -8,11 +8,13 @@ from typing import Any
 
 import msgspec
 
-from engine.model.elements import EventBasedGateway, ProcessModel
+from engine.model.elements import AdHocSubProcess, EventBasedGateway, ProcessModel
 from engine.routing import root_of
 from engine.state import (
+    AdHocWait,
     CallWait,
     ConditionWait,
+    GateWait,
     IncidentWait,
     JobWait,
     ProcessInstance,
@@ -38,7 +40,12 @@ def show_instance(state: ProcessInstance | Tombstone, model: ProcessModel | None
         return _show_tombstone(state)
     return {
         **list_instance(state),
-        "waiting": [*_waiting(state), *_gateways(state, model), *_joins(state, model)],
+        "waiting": [
+            *_waiting(state),
+            *_ad_hocs(state, model),
+            *_gateways(state, model),
+            *_joins(state, model),
+        ],
         "variables": _values(state.variables.get(state.root, {})),
         "incidents": [
             {
@@ -109,6 +116,8 @@ def find_task(state: ProcessInstance, number: int) -> TaskWait | None:
 
 def _waiting(state: ProcessInstance) -> Iterator[Json]:
     for wait in state.waits.values():
+        if isinstance(wait, AdHocWait):
+            continue
         yield {
             "element": _element(state, wait),
             "id": _handle(state, wait.key),
@@ -126,6 +135,7 @@ _KINDS: Mapping[type[Wait], str] = {
     ConditionWait: "CONDITION",
     CallWait: "CALL",
     SweepWait: "COMPENSATION",
+    GateWait: "JOIN",
     IncidentWait: "INCIDENT",
 }
 
@@ -153,6 +163,33 @@ def _since(state: ProcessInstance, wait: Wait) -> int:
     if isinstance(wait, IncidentWait):
         return wait.since_ms
     return state.elements[wait.owner].since_ms
+
+
+def _ad_hocs(state: ProcessInstance, model: ProcessModel | None) -> Iterator[Json]:
+    """Ad-hoc sub-processes in which activities can be chosen, and which; `id` is what a command
+    names: that of the element instance."""
+    for wait in state.waits.values():
+        if not isinstance(wait, AdHocWait) or wait.stopped:
+            continue
+        owner = state.elements[wait.owner]
+        yield {
+            "element": owner.element_id,
+            "id": _handle(state, wait.owner),
+            "kind": "AD_HOC",
+            "since": owner.since_ms,
+            "offers": _offers(wait, owner.element_id, model),
+        }
+
+
+def _offers(wait: AdHocWait, element_id: str, model: ProcessModel | None) -> list[str]:
+    """The ids that may be chosen now; none while a sequential one is busy."""
+    index = None if model is None else model.element_index.get(element_id)
+    element = None if model is None or index is None else model.elements[index]
+    if model is None or not isinstance(element, AdHocSubProcess):
+        return []
+    if element.sequential and (wait.active or wait.chosen):
+        return []
+    return [model.elements[offered].id for offered in element.offered]
 
 
 def _gateways(state: ProcessInstance, model: ProcessModel | None) -> Iterator[Json]:

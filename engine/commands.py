@@ -138,6 +138,18 @@ class ResolveIncident(Command, frozen=True, kw_only=True):
     variables: str | None = None
 
 
+class ActivateActivities(Command, frozen=True, kw_only=True):
+    """Choose activities of the ad-hoc sub-process `element_instance_id`, to begin in this order.
+
+    Or `complete` it, and choose none: no further activity begins, and what still runs is ended,
+    or waited for, as the model says.
+    """
+
+    element_instance_id: str
+    element_ids: tuple[str, ...] = ()
+    complete: bool = False
+
+
 # --- from the engine to itself ---
 
 
@@ -395,6 +407,7 @@ ClientCommand: TypeAlias = (
     | BroadcastSignal
     | ResolveIncident
     | EvaluateConditions
+    | ActivateActivities
 )
 InternalCommand: TypeAlias = (
     ActivateVersion

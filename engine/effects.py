@@ -448,4 +448,8 @@ CONSEQUENCES: Mapping[type[e.AnyEvent], Callable[[Consequences, Any], None] | No
     e.LoopOpened: None,
     e.OutputCollected: None,
     e.LoopStopped: None,
+    e.AdHocOpened: None,
+    e.ActivitiesChosen: None,
+    e.AdHocStopped: None,
+    e.AdHocClosed: None,
 }

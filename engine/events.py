@@ -50,7 +50,8 @@ class ElementActivated(Event, frozen=True, kw_only=True, omit_defaults=True):
 
     `scope` is the key of the element instance around it, 0 for the process itself. `ordinal`
     counts the iterations of a loop from 1: `scope` is then that of the loop; 0: it is none.
-    `compensates` is the entry of the ledger whose handler this is.
+    `compensates` is the entry of the ledger whose handler this is. `ad_hoc` is the offer of the
+    ad-hoc sub-process that counts it; with nothing consumed it is the next one chosen there.
     """
 
     key: int
@@ -59,6 +60,7 @@ class ElementActivated(Event, frozen=True, kw_only=True, omit_defaults=True):
     consumed: tuple[str, ...] = ()
     ordinal: int = 0
     compensates: int = 0
+    ad_hoc: int = 0
 
 
 class ElementCompleted(Event, frozen=True, kw_only=True, omit_defaults=True):
@@ -354,6 +356,36 @@ class GateClosed(Event, frozen=True, kw_only=True, omit_defaults=True):
     key: int
 
 
+class AdHocOpened(Event, frozen=True, kw_only=True, omit_defaults=True):
+    """The ad-hoc sub-process `owner` offers its activities."""
+
+    key: int
+    owner: int
+
+
+class ActivitiesChosen(Event, frozen=True, kw_only=True, omit_defaults=True):
+    """These are to begin in the ad-hoc sub-process with the offer `key`, in this order."""
+
+    key: int
+    element_ids: tuple[str, ...]
+
+
+class AdHocStopped(Event, frozen=True, kw_only=True, omit_defaults=True):
+    """Nothing more begins in an ad-hoc sub-process: it completes once what runs in it is over.
+
+    `discarded` names, once each, the arrivals in it that will not be consumed.
+    """
+
+    key: int
+    discarded: tuple[str, ...] = ()
+
+
+class AdHocClosed(Event, frozen=True, kw_only=True, omit_defaults=True):
+    """An ad-hoc sub-process no longer offers anything: it is left, or was interrupted."""
+
+    key: int
+
+
 AnyEvent: TypeAlias = (
     InstanceChanged
     | ElementActivated
@@ -384,4 +416,8 @@ AnyEvent: TypeAlias = (
     | OutputCollected
     | LoopStopped
     | ElementTerminating
+    | AdHocOpened
+    | ActivitiesChosen
+    | AdHocStopped
+    | AdHocClosed
 )

@@ -143,6 +143,7 @@ def address_of(command: c.AnyCommand) -> str:  # noqa: C901, PLR0911 - one case 
             | c.ThrowEscalation()
             | c.CompleteTask()
             | c.ResolveIncident()
+            | c.ActivateActivities()
         ):
             return check_instance_id(split_handle(_handle_of(command))[0])
         case c.TerminateInstance() | c.SetVariables() | c.RaiseIncident():
@@ -182,7 +183,8 @@ def _handle_of(
     | c.ThrowError
     | c.ThrowEscalation
     | c.CompleteTask
-    | c.ResolveIncident,
+    | c.ResolveIncident
+    | c.ActivateActivities,
 ) -> str:
     """The id of what the command is about: it begins with its instance's id."""
     match command:
@@ -197,5 +199,7 @@ def _handle_of(
             return command.task_id
         case c.ResolveIncident():
             return command.incident_id
+        case c.ActivateActivities():
+            return command.element_instance_id
         case _:
             assert_never(command)

@@ -26,7 +26,7 @@ class ElementInstance(msgspec.Struct, frozen=True, kw_only=True, array_like=True
     are the keys of what it owns in `ProcessInstance.waits`. `open` counts what lives directly
     inside it: element instances, and flows taken and not yet consumed. `ordinal` counts the
     iterations of the loop that it lies in, from 1; 0: it is none. `compensates` is the entry of the
-    ledger whose handler it is; 0: of none.
+    ledger whose handler it is; 0: of none. `ad_hoc` is the `AdHocWait` that counts it; 0: none.
     """
 
     key: int
@@ -38,6 +38,7 @@ class ElementInstance(msgspec.Struct, frozen=True, kw_only=True, array_like=True
     open: int = 0
     ordinal: int = 0
     compensates: int = 0
+    ad_hoc: int = 0
 
 
 class Ending(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
@@ -184,6 +185,22 @@ class GateWait(Waiting, frozen=True, kw_only=True, tag="gate"):
     taken: tuple[str, ...] = ()
 
 
+class AdHocWait(Waiting, frozen=True, kw_only=True, tag="ad_hoc"):
+    """An ad-hoc sub-process offers its activities; `chosen` are those still to begin, in order.
+
+    `begun`, `completed` and `active` count what was chosen, and the activities that flows led to.
+    `stopped`: nothing more begins.
+    """
+
+    key: int
+    owner: int
+    chosen: tuple[str, ...] = ()
+    begun: int = 0
+    completed: int = 0
+    active: int = 0
+    stopped: bool = False
+
+
 class IncidentWait(Waiting, frozen=True, kw_only=True, tag="incident"):
     key: int
     owner: int
@@ -204,6 +221,7 @@ Wait: TypeAlias = (
     | CallWait
     | SweepWait
     | GateWait
+    | AdHocWait
     | IncidentWait
 )
 

@@ -18,6 +18,7 @@ KINDS: Mapping[type[s.Waiting], str] = {
     s.CallWait: "call",
     s.SweepWait: "sweep",
     s.GateWait: "gate",
+    s.AdHocWait: "ad-hoc",
     s.IncidentWait: "incident",
 }
 """What an instance may wait for, in the words of scenarios."""

@@ -15,12 +15,13 @@ LISTED = ("RUNNING", "SUSPENDED")
 
 
 class Waiting(msgspec.Struct, frozen=True):
-    """What an instance waits for. `since` None: not kept."""
+    """What an instance waits for. `since` None: not kept. `offers`: of an ad-hoc sub-process."""
 
     element: str | None
     id: str
     kind: str
     since: int | None
+    offers: tuple[str, ...] = ()
 
 
 class Incident(msgspec.Struct, frozen=True):
@@ -107,14 +108,15 @@ def _show_head(found: Shown) -> None:
 
 def _show_waiting(waiting: Sequence[Waiting]) -> None:
     """Incidents have a table of their own."""
-    rows = [
-        (each.kind, each.element, instant(each.since), each.id)
-        for each in waiting
-        if each.kind != "INCIDENT"
-    ]
+    shown = [each for each in waiting if each.kind != "INCIDENT"]
+    rows = [(each.kind, each.element, instant(each.since), each.id) for each in shown]
     if rows:
         click.echo()
         print_table(("WAITS FOR", "ELEMENT", "SINCE", "ID"), rows)
+    offers = [(name, each.element, each.id) for each in shown for name in each.offers]
+    if offers:
+        click.echo()
+        print_table(("CAN BE ACTIVATED", "IN", "ID"), offers)
 
 
 def _show_incidents(incidents: Sequence[Incident]) -> None:

@@ -20,6 +20,9 @@ SECTIONS = {
         "list": Entry("consumers.cli.looking:list_instances", "List running instances."),
         "set": Entry("consumers.cli.publishing:set_variables", "Set variables of an instance."),
         "terminate": Entry("consumers.cli.publishing:terminate", "End an instance."),
+        "activate": Entry(
+            "consumers.cli.publishing:activate", "Activate activities of an ad-hoc sub-process."
+        ),
         "resolve": Entry("consumers.cli.publishing:resolve", "Resolve an incident: try again."),
     },
     "Tasks, messages, effects": {

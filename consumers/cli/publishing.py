@@ -188,6 +188,37 @@ def terminate(*, instance_id: str, reason: str | None, **given: Any) -> None:
 
 
 @click.command()
+@click.argument("element_instance_id", metavar="ID")
+@click.argument("element_ids", metavar="[ELEMENT]...", nargs=-1)
+@click.option(
+    "--complete",
+    "completes",
+    is_flag=True,
+    help="Complete the sub-process; what still runs is ended, or waited for, as the model says.",
+)
+@options.publishing
+def activate(
+    *, element_instance_id: str, element_ids: tuple[str, ...], completes: bool, **given: Any
+) -> None:
+    """Activate activities of an ad-hoc sub-process, or complete it.
+
+    `torpor show ID` shows the id of the sub-process, and what can be activated in it.
+    """
+    if bool(element_ids) == completes:
+        raise click.UsageError("name activities to activate, or --complete, one of the two")
+    to = Publishing(**given)
+    fields = {
+        "element_instance_id": element_instance_id,
+        "element_ids": element_ids,
+        "complete": completes,
+    }
+    key = key_of(element_instance_id, "torpor show")
+    answer = ask(to, "ActivateActivities", key, fields)
+    done = "completed" if completes else f"activated {', '.join(element_ids)} in"
+    report(to, answer, f"{done} {element_instance_id}")
+
+
+@click.command()
 @click.argument("incident_id", metavar="INCIDENT")
 @click.option(
     "--retries",

@@ -25,9 +25,9 @@ from engine.instances.evaluator import Evaluator
 from engine.instances.evolve import evolve
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import ElementState, Step
-from engine.model.elements import Activity, AnyElement, ProcessModel
+from engine.model.elements import Activity, AnyElement, ProcessModel, SubProcess
 from engine.outcome import Context
-from engine.state import ElementInstance, ProcessInstance
+from engine.state import AdHocWait, ElementInstance, ProcessInstance
 
 SCOPE_START = -1
 """Stands in the agenda where a flow's index does, for the start of the scope itself."""
@@ -138,6 +138,17 @@ class Advance:
                 return True
         return False
 
+    def offer_of(self, scope: int) -> AdHocWait | None:
+        """What an ad-hoc sub-process offers; None: the scope is no such thing, or interrupted."""
+        if not self.model.has_ad_hocs:
+            return None
+        waits = self.state.waits
+        for key in self.state.elements[scope].waits:
+            wait = waits[key]
+            if isinstance(wait, AdHocWait):
+                return wait
+        return None
+
     def attached(self, key: int) -> tuple[int, ...]:
         """The boundary events of an element instance: a loop has them, not its iterations."""
         instance = self.state.elements[key]
@@ -156,9 +167,23 @@ class Advance:
         """Activate an element, with no step due yet."""
         key = self.new_key()
         self.emit(
-            e.ElementActivated(key=key, element_id=element.id, scope=scope, consumed=consumed)
+            e.ElementActivated(
+                key=key,
+                element_id=element.id,
+                scope=scope,
+                consumed=consumed,
+                ad_hoc=self._counted_by(element, scope),
+            )
         )
         return key
+
+    def _counted_by(self, element: AnyElement, scope: int) -> int:
+        """The offer that counts what a flow begins in an ad-hoc sub-process: its activities."""
+        if not self.model.has_ad_hocs or not isinstance(element, Activity):
+            return 0
+        offer = self.offer_of(scope)
+        by_event = isinstance(element, SubProcess) and element.by_event
+        return 0 if offer is None or by_event else offer.key
 
     def begin(
         self,
@@ -175,7 +200,13 @@ class Advance:
         return key
 
     def take(self, flow_index: int, scope: int) -> None:
-        """Take a sequence flow; its target is on the agenda."""
+        """Take a sequence flow; its target is on the agenda.
+
+        In an ad-hoc sub-process that is stopped none is taken: nothing may begin there.
+        """
+        offer = self.offer_of(scope)
+        if offer is not None and offer.stopped:
+            return
         self.emit(e.FlowTaken(flow_id=self.model.flows[flow_index].id, scope=scope))
         self.agenda.append((scope, flow_index))
 

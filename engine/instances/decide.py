@@ -11,7 +11,7 @@ from engine import commands as c
 from engine import events as e
 from engine import state as s
 from engine import variables as v
-from engine.instances import calls, jobs, tasks
+from engine.instances import calls, choices, jobs, tasks
 from engine.instances.advance import Advance, DueStep
 from engine.instances.endings import CLOSED, end_instance
 from engine.instances.errors import BpmnError
@@ -204,6 +204,7 @@ COMMANDS: Mapping[type[c.AnyCommand], Callable[[Advance, Any], Rejection | None]
     c.ThrowEscalation: _throw_escalation,
     c.CompleteTask: tasks.complete,
     c.ResolveIncident: _resolve_incident,
+    c.ActivateActivities: choices.activate_activities,
     c.FireTimer: _fire_timer,
     c.DeliverMessage: _deliver_message,
     c.TakeSignal: _take_signal,

@@ -20,6 +20,7 @@ CLOSED: Mapping[type[s.Wait], Callable[[Any], e.AnyEvent]] = {
     s.SignalWait: lambda signal: e.SubscriptionClosed(key=signal.key),
     s.ConditionWait: lambda condition: e.SubscriptionClosed(key=condition.key),
     s.GateWait: lambda gate: e.GateClosed(key=gate.key),
+    s.AdHocWait: lambda offer: e.AdHocClosed(key=offer.key),
     s.SweepWait: lambda sweep: e.CompensationEnded(key=sweep.key),
     s.CallWait: lambda call: e.CallClosed(key=call.key),
     s.IncidentWait: lambda incident: e.IncidentResolved(key=incident.key, canceled=True),

@@ -8,6 +8,7 @@ interrupted at most once. One that does not runs beside the rest, any number of 
 from typing import Final
 
 from engine.errors import InvariantError
+from engine.instances import ad_hoc
 from engine.instances.advance import Advance, DueStep
 from engine.instances.data_objects import declare
 from engine.instances.endings import CLOSED, terminate_inside
@@ -54,6 +55,7 @@ def begin(advance: Advance, scope: int, start: StartEvent, payload: Texts | None
     if start.interrupting:
         disarm(advance, scope)
         _forget_stops(advance, scope)
+        ad_hoc.withdraw(advance, scope)
         terminate_inside(advance, scope)
         arrivals = advance.state.arrivals.get(scope, {})
         consumed = tuple(flow for flow, count in arrivals.items() for _ in range(count))

@@ -12,7 +12,7 @@ from engine import events as e
 from engine import state as s
 from engine import variables as v
 from engine.errors import InvariantError
-from engine.instances import ledger
+from engine.instances import ledger, offers
 from engine.lifecycle import ElementState, InstanceState, guard_element, guard_instance
 
 W = TypeVar("W", bound=s.Waiting)
@@ -89,12 +89,18 @@ def evolve(  # noqa: C901, PLR0912, PLR0915 - one case an event
             )
         case e.TimerClosed() | e.SubscriptionClosed() | e.CallClosed() | e.IncidentResolved():
             _remove_wait(state, event.key)
-        case e.CompensationEnded() | e.GateClosed():
+        case e.CompensationEnded() | e.GateClosed() | e.AdHocClosed():
             _remove_wait(state, event.key)
         case e.GateOpened():
             _add_wait(state, s.GateWait(key=event.key, owner=event.owner))
         case e.GateFired():
             _fire_gate(state, event)
+        case e.AdHocOpened():
+            _add_wait(state, s.AdHocWait(key=event.key, owner=event.owner))
+        case e.ActivitiesChosen():
+            offers.choose(state, event)
+        case e.AdHocStopped():
+            _stop_ad_hoc(state, event)
         case e.SubscriptionOpened():
             _add_wait(state, _subscription(event))
         case e.TaskChanged():
@@ -172,9 +178,12 @@ def _activate(state: s.ProcessInstance, event: e.ElementActivated, at_ms: int) -
         since_ms=at_ms,
         ordinal=event.ordinal,
         compensates=event.compensates,
+        ad_hoc=event.ad_hoc,
     )
     if event.compensates and scope_key is not None:
         ledger.begin(state, scope_key, event.compensates, event.key)
+    if event.ad_hoc:
+        offers.begin(state, event)
     if event.ordinal and scope_key is not None:
         state.loops[scope_key] = replace(state.loops[scope_key], begun=event.ordinal)
     _count(state, event.key)
@@ -195,6 +204,8 @@ def _remove_element(state: s.ProcessInstance, key: int, after: ElementState) -> 
         _hold(state, element.scope, -1)
     if element.ordinal and element.scope is not None:
         _count_iteration(state, element.scope, after)
+    if element.ad_hoc:
+        offers.end(state, element, after)
     if key in state.loops:
         _close_loop(state, key)
     if state.ledger:
@@ -320,6 +331,14 @@ def _fire_gate(state: s.ProcessInstance, event: e.GateFired) -> None:
     _consume(state, scope, event.consumed)
     _hold(state, scope, -len(event.consumed))
     state.waits[event.key] = replace(gate, waiting_for_start=False, taken=event.consumed)
+
+
+def _stop_ad_hoc(state: s.ProcessInstance, event: e.AdHocStopped) -> None:
+    offer = _wait(state, event.key, s.AdHocWait)
+    if event.discarded:
+        _consume(state, offer.owner, event.discarded)
+        _hold(state, offer.owner, -len(event.discarded))
+    state.waits[event.key] = replace(offer, chosen=(), stopped=True)
 
 
 def _start_sweep(state: s.ProcessInstance, event: e.CompensationStarted) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from engine import events as e
+from engine.instances import ad_hoc
 from engine.instances.advance import Advance
 from engine.instances.compensation import record
 from engine.instances.endings import close_waits
@@ -12,10 +13,14 @@ from engine.model.elements import Element, SequenceFlow
 
 def leave(advance: Advance, element: Element, key: int, flows: Iterable[int]) -> None:
     """The element instance completes and takes these flows."""
-    scope = advance.instance(key).scope
+    instance = advance.instance(key)
+    scope = instance.scope
+    over = ad_hoc.completes(advance, instance)
     record(advance, element, key)
     close_waits(advance, key)
     advance.emit(e.ElementCompleted(key=key))
+    if over is not None:
+        ad_hoc.stop(advance, over.key)
     if scope is not None:
         for flow in flows:
             advance.take(flow, scope)

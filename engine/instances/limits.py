@@ -5,6 +5,9 @@ PRIORITY_MAX = 2**31 - 1
 ITERATIONS_MAX = 100_000
 """Of one loop over a collection or up to a cardinality."""
 
+CHOICES_MAX = 1_000
+"""Activities of an ad-hoc sub-process that are chosen at once."""
+
 NAME_LENGTH_MAX = 1_000
 """Of what something is found by: names and keys of messages, business keys, error codes."""
 

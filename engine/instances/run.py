@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from engine import commands as c
 from engine import events as e
+from engine.instances import ad_hoc
 from engine.instances.advance import SCOPE_START, Advance, DueStep
 from engine.instances.arming import arm_events
 from engine.instances.compensation import go_on
@@ -21,8 +22,8 @@ from engine.instances.mappings import targets_of
 from engine.instances.rearming import rearm_events
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
-from engine.model.elements import AnyElement, SubProcess
-from engine.state import ElementInstance, IncidentWait
+from engine.model.elements import AdHocSubProcess, AnyElement, SubProcess
+from engine.state import AdHocWait, ElementInstance, IncidentWait
 
 
 def run(advance: Advance) -> None:
@@ -90,18 +91,28 @@ def _next_beginning(advance: Advance) -> Beginning | None:
         if scope not in advance.state.elements or advance.is_ending(scope):
             continue  # it was ended meanwhile, with all that was on its way inside
         if flow_index == SCOPE_START:
-            if scope in advance.state.loops and not loops.may_begin(advance, scope):
+            if not _has_to_begin(advance, scope):
                 continue
             return Beginning(scope)
         flow = advance.model.flows[flow_index]
         if flow.id not in advance.state.arrivals.get(scope, ()):
             continue  # another arrival at the same target has consumed it already
         element = advance.model.elements[flow.target]
+        if ad_hoc.is_held(advance, element, scope):
+            continue
         joins = HANDLERS[type(element)].joins
         consumed = (flow.id,) if joins is None else joins(advance, element, scope)
         if consumed is not None:
             return Beginning(scope, element, consumed)
     return None
+
+
+def _has_to_begin(advance: Advance, scope: int) -> bool:
+    """Whether the start of a scope, or a further part of it, is still to be made."""
+    if scope in advance.state.loops:
+        return loops.may_begin(advance, scope)
+    offer = advance.offer_of(scope)
+    return offer is None or ad_hoc.may_begin(advance, offer)
 
 
 def _budget(advance: Advance) -> int:
@@ -143,13 +154,16 @@ def _ask_conditions(advance: Advance) -> None:
 
 def _complete_if_empty(advance: Advance, scope: int) -> None:
     instance = advance.state.elements.get(scope)
-    if instance is None or instance.open or advance.is_ending(scope):
+    if instance is None or ad_hoc.goes_on(advance, scope):
+        return
+    if instance.open or advance.is_ending(scope):
         return
     if scope in advance.state.loops and advance.state.loops[scope].wants_more:
         # Only a sequential one has nothing on the agenda; may_begin passes over what is too much.
         advance.agenda.append((scope, SCOPE_START))
         return
     disarm(advance, scope)
+    ad_hoc.withdraw(advance, scope)
     if instance.scope is None:
         complete_instance(advance)
     else:
@@ -233,6 +247,11 @@ def start_scope(advance: Advance, scope: int) -> None:
     if scope in advance.state.loops:
         loops.begin_next(advance, scope)
         return
+    offer = advance.offer_of(scope)
+    if offer is not None:
+        element = ad_hoc.next_chosen(advance, offer)
+        ad_hoc.begin(advance, offer, element, HANDLERS[type(element)].first)
+        return
     try:
         if scope == advance.state.root:
             require_inputs(advance)
@@ -271,11 +290,18 @@ def rebuild_agenda(advance: Advance) -> None:
     for key in state.loops:
         if loops.may_begin(advance, key):
             advance.agenda.append((key, SCOPE_START))
+    for wait in state.waits.values():
+        if isinstance(wait, AdHocWait) and ad_hoc.may_begin(advance, wait):
+            advance.agenda.append((wait.owner, SCOPE_START))
     for instance in state.elements.values():
         if instance.open == 0 and instance.scope is not None and not advance.is_loop(instance.key):
             element = model.element(instance.element_id)
-            if isinstance(element, SubProcess) and not _is_held(advance, instance):
+            if _begins_by_itself(element) and not _is_held(advance, instance):
                 advance.agenda.append((instance.key, SCOPE_START))
+
+
+def _begins_by_itself(element: AnyElement) -> bool:
+    return isinstance(element, SubProcess) and not isinstance(element, AdHocSubProcess)
 
 
 def _is_held(advance: Advance, instance: ElementInstance) -> bool:

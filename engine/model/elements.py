@@ -356,6 +356,22 @@ class Transaction(SubProcess, frozen=True, kw_only=True, tag="transaction"):
     """A sub-process that a cancel end event gives up as a whole."""
 
 
+class AdHocSubProcess(SubProcess, frozen=True, kw_only=True, tag="adHocSubProcess"):
+    """A sub-process whose activities are chosen while it runs.
+
+    `offered` are the indexes of what can be chosen: all inside it that no flow leads to. `active`
+    gives the ids of those that begin with it. With `sequential` one activity runs at a time. When
+    `completion` holds after an activity, nothing more begins, and what still runs is ended if it
+    `cancels_remaining`; without it, it completes when all that was chosen is over.
+    """
+
+    offered: tuple[int, ...] = ()
+    active: Expression | None = None
+    sequential: bool = False
+    completion: Expression | None = None
+    cancels_remaining: bool = True
+
+
 class CallActivity(Activity, frozen=True, kw_only=True, tag="callActivity"):
     """Which version is called: this `version`, the latest with `version_tag`, the one that came
     with the caller's own deployment, else the latest at the time of the call.
@@ -414,6 +430,7 @@ AnyElement: TypeAlias = (
     | AbstractTask
     | SubProcess
     | Transaction
+    | AdHocSubProcess
     | CallActivity
     | ExclusiveGateway
     | ParallelGateway
@@ -474,6 +491,11 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             isinstance(element, ComplexGateway) and len(element.incoming) > 1
             for element in self.elements
         )
+
+    @cached_property
+    def has_ad_hocs(self) -> bool:
+        """Whether any sub-process is ad-hoc."""
+        return any(isinstance(element, AdHocSubProcess) for element in self.elements)
 
     @cached_property
     def reaches(self) -> dict[int, Reach]:

@@ -106,6 +106,16 @@ class LoopSource(msgspec.Struct, frozen=True, kw_only=True):
     counter_first: int = 1
 
 
+class AdHocSource(msgspec.Struct, frozen=True, kw_only=True):
+    """What a dialect says about an ad-hoc sub-process. `active`: the ids of what begins with it.
+
+    `completion` is its condition where the model gives none.
+    """
+
+    active: Formula | None = None
+    completion: Formula | None = None
+
+
 class PublishSource(msgspec.Struct, frozen=True, kw_only=True):
     """How a message that is thrown is published."""
 
@@ -136,6 +146,7 @@ class Extensions(msgspec.Struct, frozen=True, kw_only=True):
     loop: LoopSource = LoopSource()
     value: str | None = None
     condition_variable: str | None = None
+    ad_hoc: AdHocSource = AdHocSource()
 
 
 NOTHING = Extensions()

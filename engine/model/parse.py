@@ -262,6 +262,8 @@ class _ProcessReader:
                 continue
             if part.tag in vocabulary.LOOPS and node.tag in vocabulary.ACTIVITIES:
                 continue  # read by loops.py
+            if part.tag in vocabulary.AD_HOC_PARTS and node.tag == "adHocSubProcess":
+                continue  # read by ad_hoc.py
             if part.tag in vocabulary.WARNED_IN_NODE:
                 _warn_no_effect(part, self._report, node)
             elif part.tag in vocabulary.DATA_ASSOCIATIONS:
@@ -335,5 +337,5 @@ def _warn_no_effect(part: SourceElement, report: Report, node: Node | None = Non
 
 _IN_NODE_ONLY: Final = (
     vocabulary.SILENT_IN_NODE | vocabulary.WARNED_IN_NODE | vocabulary.DATA_ASSOCIATIONS
-    | vocabulary.LOOPS
+    | vocabulary.LOOPS | vocabulary.AD_HOC_PARTS
 )  # fmt: skip

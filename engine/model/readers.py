@@ -10,6 +10,7 @@ from typing import Final, TypedDict, TypeVar
 from msgspec.structs import replace
 
 from engine.model import elements as e
+from engine.model.ad_hoc import read_ad_hoc
 from engine.model.associations import data_inputs, data_outputs
 from engine.model.compensation import is_compensation
 from engine.model.data import declared
@@ -328,6 +329,15 @@ def _transaction(reading: Reading, node: Node, extensions: Extensions) -> e.Tran
     )
 
 
+def _ad_hoc_sub_process(reading: Reading, node: Node, extensions: Extensions) -> e.AdHocSubProcess:
+    return e.AdHocSubProcess(
+        **_activity(reading, node, extensions),
+        **read_ad_hoc(reading, node, extensions.ad_hoc),
+        events=reading.process.event_starts(node.index),
+        data=_declared(reading, node),
+    )
+
+
 def _call_activity(reading: Reading, node: Node, extensions: Extensions) -> e.CallActivity | None:
     call = extensions.call
     if call is not None and call.returns:
@@ -453,6 +463,7 @@ READERS: Final[dict[type[e.Element], ElementReader]] = dict(
         _row(e.AbstractTask, _abstract_task),
         _row(e.SubProcess, _sub_process),
         _row(e.Transaction, _transaction),
+        _row(e.AdHocSubProcess, _ad_hoc_sub_process),
         _row(e.CallActivity, _call_activity),
         _row(e.ExclusiveGateway, _exclusive_gateway),
         _row(e.ParallelGateway, _parallel_gateway),

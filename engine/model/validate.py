@@ -7,13 +7,15 @@ its reader. References to sections are to OMG BPMN 2.0.2.
 from collections.abc import Callable
 from typing import Final
 
+from engine.model.ad_hoc import TAG as AD_HOC
+from engine.model.ad_hoc import check_ad_hoc_sub_processes
 from engine.model.compensation import check_transactions
 from engine.model.elements import PROCESS, AnyElement
 from engine.model.report import Report, quote
 from engine.model.source import Flow, Node, ProcessSource
 from engine.model.validate_event_subprocesses import check_event_sub_processes
 from engine.model.validate_triggers import check_triggers
-from engine.model.vocabulary import ACTIVITIES, LOOPS
+from engine.model.vocabulary import ACTIVITIES, CONTAINERS, LOOPS
 
 Elements = dict[int, AnyElement]
 """The nodes that could be compiled, by index."""
@@ -143,7 +145,9 @@ def _check_exclusive_gateways(process: ProcessSource, report: Report) -> None:
 def _check_starts(process: ProcessSource, report: Report) -> None:
     scopes: list[tuple[int, Node | ProcessSource]] = [(PROCESS, process)]
     scopes += [
-        (node.index, node) for node in process.nodes if _is_scope(node) and not node.by_event
+        (node.index, node)
+        for node in process.nodes
+        if _is_scope(node) and not node.by_event and node.tag != AD_HOC
     ]
     for scope, owner in scopes:
         starts = process.start_events(scope)
@@ -276,7 +280,7 @@ def _begins(process: ProcessSource, scope: int) -> list[int]:
 
 
 def _is_scope(node: Node) -> bool:
-    return node.tag in ("subProcess", "transaction") and node.runnable
+    return node.tag in CONTAINERS and node.runnable
 
 
 def _outgoing(process: ProcessSource, node: Node) -> list[Flow]:
@@ -298,5 +302,6 @@ _CHECKS: Final[tuple[Callable[[ProcessSource, Report], None], ...]] = (
     _check_attachments,
     _check_event_gateways,
     check_event_sub_processes,
+    check_ad_hoc_sub_processes,
     check_transactions,
 )

@@ -59,16 +59,19 @@ DATA: Final = frozenset(
 )
 """What holds data in a process or sub-process: read by data.py."""
 
+AD_HOC_PARTS: Final = frozenset({"completionCondition"})
+"""What only an ad-hoc sub-process has, beside the elements in it."""
+
 LOOPS: Final = frozenset({"multiInstanceLoopCharacteristics", "standardLoopCharacteristics"})
 """Markers that make an activity run several times."""
 
 CONTAINERS: Final = frozenset({"subProcess", "transaction", "adHocSubProcess"})
-"""Activities that hold flow elements, whether they run or not."""
+"""Activities that hold flow elements."""
 
 ACTIVITIES: Final = frozenset(
     {
         "serviceTask", "sendTask", "businessRuleTask", "scriptTask", "userTask", "receiveTask",
-        "manualTask", "task", "subProcess", "transaction", "callActivity",
+        "manualTask", "task", "subProcess", "transaction", "adHocSubProcess", "callActivity",
     }
 )  # fmt: skip
 

@@ -71,6 +71,8 @@ async def test_every_command_arrives_with_its_fields_on_its_partition(
         await client.broadcast_signal("closing: now", {"a": 1})
         await client.evaluate_conditions({"a": 1})
         await client.resolve_incident("i:9", retries=1, values={"x": None})
+        await client.activate_activities("i:5", "one", "two")
+        await client.activate_activities("i:5", complete=True)
     resources = (
         c.Resource(name="order.bpmn", content=gzip.compress(b"<definitions/>", mtime=0)),
         c.Resource(name="b", content=gzip.compress(b"b", mtime=0)),
@@ -93,6 +95,8 @@ async def test_every_command_arrives_with_its_fields_on_its_partition(
         c.BroadcastSignal(name="closing: now", variables='{"a":1}'),
         c.EvaluateConditions(variables='{"a":1}'),
         c.ResolveIncident(incident_id="i:9", retries=1, variables='{"x":null}'),
+        c.ActivateActivities(element_instance_id="i:5", element_ids=("one", "two")),
+        c.ActivateActivities(element_instance_id="i:5", complete=True),
     ]
     assert await engine.until(len(expected)) == expected
     for partition, stimulus in engine.received:

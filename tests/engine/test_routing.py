@@ -123,6 +123,7 @@ PLAIN = {
     "job_id": "i-1:7",
     "task_id": "i-1:7",
     "incident_id": "i-1:7",
+    "element_instance_id": "i-1:7",
     "name": "paid",
     "correlation_key": "k",
     "address": "i-1",

@@ -22,6 +22,7 @@ from engine.definitions import ProcessVersions, VersionRef
 from engine.lifecycle import ElementState, InstanceState
 from engine.partition import AppliedCommand
 from engine.state import (
+    AdHocWait,
     CallWait,
     Compensable,
     ElementInstance,
@@ -58,6 +59,7 @@ COMMANDS: tuple[c.AnyCommand, ...] = (
         name="paid", correlation_key="B-7", message_id="m1", ttl_ms=60_000, variables=VARIABLES
     ),
     c.ResolveIncident(incident_id=f"{ORDER}:65550", retries=3, variables=VARIABLES),
+    c.ActivateActivities(element_instance_id=f"{ORDER}:65551", element_ids=("Task_1", "Task_2")),
     c.ActivateVersion(
         partition=3,
         deployment=12,
@@ -268,6 +270,11 @@ EVENTS: tuple[e.AnyEvent, ...] = (
     e.GateOpened(key=65_549, owner=65_539),
     e.GateFired(key=65_549, consumed=("Flow_1", "Flow_2")),
     e.GateClosed(key=65_549),
+    e.AdHocOpened(key=65_550, owner=65_538),
+    e.ActivitiesChosen(key=65_550, element_ids=("Task_3", "Task_4")),
+    e.ElementActivated(key=65_551, element_id="Task_3", scope=65_538, ad_hoc=65_550),
+    e.AdHocStopped(key=65_550, discarded=("Flow_4",)),
+    e.AdHocClosed(key=65_550),
 )
 
 EFFECT = r.Effect(
@@ -397,6 +404,9 @@ INSTANCE = ProcessInstance(
             since_ms=NOW,
         ),
         65_547: SweepWait(key=65_547, owner=65_541, scope=65_537, entries=(65_539, 65_538)),
+        65_549: AdHocWait(
+            key=65_549, owner=65_541, chosen=("Task_2",), begun=3, completed=1, active=2
+        ),
         65_548: GateWait(key=65_548, owner=65_541, waiting_for_start=False, taken=("Flow_1",)),
     },
     arrivals={65_537: {"Flow_2": 1, "Flow_1": 2}},

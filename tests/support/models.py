@@ -302,6 +302,31 @@ def transaction(element_id: str, *parts: str, inputs: Pairs = (), outputs: Pairs
     return tag("transaction", extensions(io_mapping(inputs, outputs)), *parts, id=element_id)
 
 
+def ad_hoc(
+    element_id: str,
+    *parts: str,
+    active: str | None = None,
+    until: str | None = None,
+    sequential: bool = False,
+    cancels: bool = True,
+    inputs: Pairs = (),
+    outputs: Pairs = (),
+) -> str:
+    """An ad-hoc sub-process: `active` are the ids of what begins with it, `until` its condition."""
+    return tag(
+        "adHocSubProcess",
+        extensions(
+            extension("adHoc", activeElementsCollection=active) if active else "",
+            io_mapping(inputs, outputs),
+        ),
+        *parts,
+        tag("completionCondition", escape(until)) if until else "",
+        id=element_id,
+        ordering="Sequential" if sequential else None,
+        cancelRemainingInstances=None if cancels else "false",
+    )
+
+
 def call_activity(
     element_id: str,
     process_id: str,

@@ -10,9 +10,10 @@ from random import Random
 from typing import NamedTuple
 
 from engine import commands as c
-from engine.model.elements import ProcessModel
-from engine.state import IncidentWait, ProcessInstance
+from engine.model.elements import AdHocSubProcess, ProcessModel
+from engine.state import AdHocWait, IncidentWait, ProcessInstance
 from tests.support.models import (
+    ad_hoc,
     boundary,
     call_activity,
     cancel_event,
@@ -112,7 +113,7 @@ class Builder:
     def block(self, depth: int) -> Block:
         kinds = (self.activity, self.wait, self.throw, self.jump, self.sequence, self.choice,
                  self.fork, self.race, self.loop, self.spread, self.undone,
-                 self.given_up)  # fmt: skip
+                 self.given_up, self.pool)  # fmt: skip
         return kinds[self.choose(len(kinds) if depth > 0 else 4)](depth)
 
     def sequence(self, depth: int) -> Block:
@@ -322,6 +323,35 @@ class Builder:
             merge,
         )
 
+    def pool(self, depth: int) -> Block:
+        """Activities to choose from, some of them with more behind, some of them chosen by it."""
+        name = self.name("pool")
+        parts: list[str] = []
+        offered: list[str] = []
+        for _ in range(1 + self.choose(3)):
+            first = self.activity(depth - 1)
+            parts += first.parts
+            offered.append(first.entry)
+            if self.choose(2):
+                behind = self.block(depth - 1)
+                parts += [*behind.parts, flow(first.exit, behind.entry)]
+        for kind in self.chance.sample(range(8), self.choose(2)):
+            parts.append(self.event_sub_process(kind))
+        chosen = ", ".join(f'"{self.chance.choice(offered)}"' for _ in range(self.choose(4)))
+        until = (None, "=false", f"=numberOfCompletedInstances = {1 + self.choose(2)}", "=n > 2")
+        inside = ad_hoc(
+            name,
+            *parts,
+            active=f"=[{chosen}]" if self.choose(3) else None,
+            until=self.chance.choice(until),
+            sequential=bool(self.choose(2)),
+            cancels=bool(self.choose(2)),
+            inputs={"mine": "=n"},
+        )
+        if self.choose(4) == 0:
+            inside = looped(inside, self.some_loop())
+        return Block((inside,), name, name)
+
     def race(self, depth: int) -> Block:
         split, merge = self.name("g"), self.name("x")
         arms = [self.name("w") for _ in range(5)]
@@ -388,7 +418,7 @@ def stimulate(run: Runner, choice: int) -> None:
     """Do one of the things that the outside may do; which, and to whom, follows from a number."""
     kinds = (complete_job, complete_job, complete_task, complete_task, publish, elapse, fail_job,
              throw_error, throw_escalation, resolve, set_variables, set_level,
-             broadcast)  # fmt: skip
+             broadcast, choose)  # fmt: skip
     choice, kind = divmod(choice, len(kinds))
     kinds[kind](run, choice)
 
@@ -444,6 +474,38 @@ def throw_escalation(run: Runner, choice: int) -> None:
         run.accept(c.ThrowEscalation(job_id=job.job_id, attempt=job.attempt, code=code))
 
 
+def choose(run: Runner, choice: int) -> None:
+    """Choose an activity of an ad-hoc sub-process; a sequential one that is busy refuses."""
+    found = offers(run)
+    if found:
+        element_instance_id, names = found[choice % len(found)]
+        element_ids = (names[choice // 3 % len(names)],)
+        run.send(
+            c.ActivateActivities(element_instance_id=element_instance_id, element_ids=element_ids)
+        )
+
+
+def complete_ad_hoc(run: Runner) -> None:
+    for element_instance_id, _ in offers(run)[:1]:
+        run.accept(c.ActivateActivities(element_instance_id=element_instance_id, complete=True))
+
+
+def offers(run: Runner) -> list[tuple[str, tuple[str, ...]]]:
+    """The ids of the ad-hoc sub-processes in which activities can be chosen, and of these."""
+    state = run.document()
+    if not isinstance(state, ProcessInstance):
+        return []
+    model = next(model for model in run.models.values() if model.process_id == "p")
+    found = []
+    for wait in state.waits.values():
+        if isinstance(wait, AdHocWait) and not wait.stopped:
+            element = model.element(state.elements[wait.owner].element_id)
+            assert isinstance(element, AdHocSubProcess)
+            names = tuple(model.elements[index].id for index in element.offered)
+            found.append((f"a:{wait.owner}", names))
+    return found
+
+
 def broadcast(run: Runner, choice: int) -> None:
     run.accept(c.BroadcastSignal(name="go"))
 
@@ -485,6 +547,7 @@ def finish(run: Runner) -> None:
             broadcast(run, 0)
         for act in (resolve, complete_job, complete_task):
             act(run, 0)
+        complete_ad_hoc(run)
         publish(run, 1 + turn % 2)
         run.elapse(MINUTE)
     raise AssertionError(f"it comes to no end: {run.waiting()}")

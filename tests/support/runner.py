@@ -32,7 +32,7 @@ from engine.outcome import AggregateState
 from engine.partition import ReadModel, RecordOutcome
 from engine.routing import split_message_address
 from engine.settings import Settings
-from engine.state import IncidentWait, ProcessInstance, Tombstone
+from engine.state import AdHocWait, IncidentWait, ProcessInstance, Tombstone
 from scenarios import looking
 from scenarios.simulation import VARIANTS, Partition, Simulation, Variant
 from tests.support.documents import assert_asleep, assert_consistent
@@ -122,6 +122,24 @@ class Runner(Simulation):
 
     def complete_task(self, element_id: str, variables: str = "{}") -> None:
         self.accept(c.CompleteTask(task_id=self.task(element_id).task_id, variables=variables))
+
+    def activate(self, ad_hoc: str, *element_ids: str) -> None:
+        """Choose activities of the oldest ad-hoc sub-process of this name; none: complete it."""
+        self.accept(
+            c.ActivateActivities(
+                element_instance_id=self.offer(ad_hoc),
+                element_ids=element_ids,
+                complete=not element_ids,
+            )
+        )
+
+    def offer(self, ad_hoc: str, instance_id: str = "a") -> str:
+        """The id of the oldest ad-hoc sub-process of this name that offers activities."""
+        elements = self.living(instance_id).elements
+        owners = [wait.owner for wait in self.waits(AdHocWait, instance_id)]
+        found = [owner for owner in owners if elements[owner].element_id == ad_hoc]
+        assert found, f"no {ad_hoc} offers activities"
+        return f"{instance_id}:{found[0]}"
 
     def post(self, command: c.AnyCommand) -> None:
         """Put a command on the log, behind whatever is there; `settle` applies it."""

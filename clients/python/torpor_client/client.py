@@ -326,6 +326,22 @@ class Client:
         }
         return await self._ask("ResolveIncident", _key_of(incident_id), fields, command_id)
 
+    async def activate_activities(
+        self,
+        element_instance_id: str,
+        *element_ids: str,
+        complete: bool = False,
+        command_id: str | None = None,
+    ) -> Reply:
+        """Begin activities of an ad-hoc sub-process, in this order; or `complete` it, with none."""
+        fields = {
+            "element_instance_id": element_instance_id,
+            "element_ids": list(element_ids),
+            "complete": complete,
+        }
+        key = _key_of(element_instance_id)
+        return await self._ask("ActivateActivities", key, fields, command_id)
+
     # --- effects ---
 
     def effects(
@@ -377,7 +393,7 @@ class Client:
 
 
 def _key_of(handle: str) -> str:
-    """The Kafka key for a job, task or incident. Raises ValueError when it is no such id."""
+    """The Kafka key for what an id names. Raises ValueError when it is no such id."""
     return routing.root_of(routing.instance_of(handle))
 
 

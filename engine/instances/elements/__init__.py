@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.instances.elements import (
+    ad_hoc_sub_processes,
     call_activities,
     complex_gateway,
     events,
@@ -35,6 +36,7 @@ HANDLERS: Mapping[type[m.AnyElement], Handler[Any]] = {
     # containers
     m.SubProcess: subprocesses.SUB_PROCESS,
     m.Transaction: subprocesses.SUB_PROCESS,
+    m.AdHocSubProcess: ad_hoc_sub_processes.AD_HOC_SUB_PROCESS,
     m.CallActivity: call_activities.CALL_ACTIVITY,
     # gateways
     m.ExclusiveGateway: gateways.EXCLUSIVE,

@@ -16,6 +16,7 @@ from engine.model.dialects.dialect import Dialect
 from engine.model.dialects.properties import fails_uncaught
 from engine.model.extensions import (
     NOTHING,
+    AdHocSource,
     CallSource,
     Extensions,
     Formula,
@@ -60,6 +61,8 @@ _Translate = Callable[[Extensions, _Site], Extensions]
 
 
 def _task_definition(extensions: Extensions, site: _Site) -> Extensions:
+    if site.element.tag in _AD_HOC:
+        return _ad_hoc_work(extensions, site)
     job = JobSource(type=site.formula("type"), retries=site.formula("retries"))
     return replace(extensions, job=job)
 
@@ -198,16 +201,41 @@ def _loop(extensions: Extensions, site: _Site) -> Extensions:
     return replace(extensions, loop=loop)
 
 
+def _ad_hoc(extensions: Extensions, site: _Site) -> Extensions:
+    if site.xml.get("outputCollection") or site.xml.get("outputElement"):
+        site.report.error(
+            "unsupported-extension",
+            "The output collection of an ad-hoc sub-process is not executed. Remove it, and let"
+            " its activities write variables.",
+            site.element,
+            site.line,
+        )
+    return replace(extensions, ad_hoc=AdHocSource(active=site.formula("activeElementsCollection")))
+
+
+def _ad_hoc_work(extensions: Extensions, site: _Site) -> Extensions:
+    site.report.error(
+        "unsupported-extension",
+        "An ad-hoc sub-process that a worker directs is not executed. Remove its zeebe:"
+        "taskDefinition, and choose its activities by an expression or by commands.",
+        site.element,
+        site.line,
+    )
+    return extensions
+
+
 _THROWS: Final = frozenset({"intermediateThrowEvent", "endEvent"})
 _JOB_TASKS: Final = frozenset({"serviceTask", "sendTask", "businessRuleTask", "scriptTask"})
 _MAPPED: Final = _JOB_TASKS | {
     "task", "manualTask", "userTask", "receiveTask", "subProcess", "callActivity", "startEvent",
     "endEvent", "intermediateCatchEvent", "intermediateThrowEvent", "boundaryEvent",
+    "adHocSubProcess",
 }  # fmt: skip
 _USER_TASK: Final = frozenset({"userTask"})
+_AD_HOC: Final = frozenset({"adHocSubProcess"})
 
 _TRANSLATIONS: Final[dict[str, tuple[frozenset[str], _Translate]]] = {
-    "taskDefinition": (_JOB_TASKS | _THROWS, _task_definition),
+    "taskDefinition": (_JOB_TASKS | _THROWS | _AD_HOC, _task_definition),
     "taskHeaders": (_JOB_TASKS | _THROWS, _task_headers),
     "properties": (_JOB_TASKS | _THROWS | {"process"}, _properties),
     "publishMessage": (_THROWS, _publish_message),
@@ -218,6 +246,7 @@ _TRANSLATIONS: Final[dict[str, tuple[frozenset[str], _Translate]]] = {
     "priorityDefinition": (_USER_TASK, _priority),
     "formDefinition": (_USER_TASK, _form),
     "calledElement": (frozenset({"callActivity"}), _called_element),
+    "adHoc": (_AD_HOC, _ad_hoc),
     "loopCharacteristics": (frozenset({"multiInstanceLoopCharacteristics"}), _loop),
     "subscription": (frozenset({"message"}), _subscription),
     "versionTag": (frozenset({"process"}), _version_tag),

@@ -13,7 +13,7 @@ from engine.model.dialects import activiti, juel
 from engine.model.dialects.activiti import JOB_TASKS, LOOP, Site
 from engine.model.dialects.audit import Rule, Vocabulary, audit
 from engine.model.dialects.dialect import Dialect
-from engine.model.extensions import NOTHING, Extensions, Formula, LoopSource
+from engine.model.extensions import NOTHING, AdHocSource, Extensions, Formula, LoopSource
 from engine.model.report import Report, quote
 from engine.model.source import SourceElement, is_true
 from engine.values import ValueDecodeError, decode, encode
@@ -110,6 +110,12 @@ _TEXTS_OF_KINDS: Final[dict[str, Callable[[str], str | None]]] = {
 """Types whose values are no texts in JSON."""
 
 
+def _ad_hoc(extensions: Extensions, site: Site) -> Extensions:
+    """Without a condition it stays, whatever was done in it, until it is told to complete."""
+    never = Formula("false", "feel", site.line)
+    return replace(extensions, ad_hoc=AdHocSource(completion=never))
+
+
 def _error(extensions: Extensions, site: Site) -> Extensions:
     return replace(extensions, code_variable=site.text("errorVariableName"))
 
@@ -124,6 +130,7 @@ _TRANSLATIONS: Final[dict[str, _Translate]] = {
     "multiInstanceLoopCharacteristics": _loop,
     "errorEventDefinition": _error,
     "dataObject": _data_object,
+    "adHocSubProcess": _ad_hoc,
 }
 """Tag of the element -> its translation."""
 

@@ -11,6 +11,7 @@ from consumers.http import HttpServer, Readiness
 from tests.support.command_line import CommandLine, Done
 from tests.support.memory_engine import MemoryEngine, memory_engine
 from tests.support.models import (
+    ad_hoc,
     bpmn,
     catch,
     chain,
@@ -34,6 +35,7 @@ MODEL = bpmn(
         end("done"),
         chain("begin", "approve", "paid", "compute", "divide", "done"),
     ),
+    process("case", ad_hoc("work", user_task("call"), user_task("visit"), sequential=True)),
     message("Paid", "paid", key="=number"),
 )
 SHOWN = {
@@ -55,12 +57,8 @@ class Looking:
 
     async def start(self, instance_id: str, **fields: Any) -> None:
         variables = {"number": instance_id, "amount": 12}
-        await self.command(
-            "StartInstance",
-            process_id="order",
-            instance_id=instance_id,
-            **{"variables": variables, **fields},
-        )
+        fields = {"process_id": "order", "variables": variables, **fields}
+        await self.command("StartInstance", instance_id=instance_id, **fields)
 
     async def torpor(self, *arguments: str, code: int = 0) -> Done:
         return await asyncio.to_thread(self._torpor, *arguments, code=code)
@@ -109,6 +107,26 @@ async def test_a_running_instance_as_json_has_the_fields_of_the_wire(looking: Lo
     assert (waiting["element"], waiting["kind"]) == ("approve", "USER_TASK")
     assert found["variables"] == {"number": "order-1", "amount": 12}
     assert (found["state"], found["incidents"], found["revision"]) == ("RUNNING", [], 1)
+
+
+async def test_an_ad_hoc_sub_process_is_shown_with_what_can_be_activated(looking: Looking) -> None:
+    await looking.start("case-1", process_id="case")
+    (waiting,) = (await looking.torpor("show", "case-1", "--json")).json()["waiting"]
+    assert (waiting["element"], waiting["kind"]) == ("work", "AD_HOC")
+    assert waiting["offers"] == ["call", "visit"]
+    offered = (await looking.torpor("show", "case-1")).out.split("\n\n")[2]
+    assert [line.split() for line in offered.splitlines()[1:]] == [
+        ["call", "work", waiting["id"]],
+        ["visit", "work", waiting["id"]],
+    ]
+    await looking.command(
+        "ActivateActivities", element_instance_id=waiting["id"], element_ids=["visit"]
+    )
+    found = (await looking.torpor("show", "case-1", "--json")).json()["waiting"]
+    assert [(each["kind"], each.get("offers")) for each in found] == [
+        ("USER_TASK", None),
+        ("AD_HOC", []),  # it runs one at a time
+    ]
 
 
 async def test_numbers_keep_their_digits(looking: Looking) -> None:

@@ -255,6 +255,8 @@ def test_commands_on_what_is_not_there_are_refused_with_1(served: Served) -> Non
         ("set", "none", "--variables", "{}"),
         ("terminate", "none"),
         ("resolve", "none:1"),
+        ("activate", "none:1", "one"),
+        ("activate", "none:1", "--complete"),
     ):
         done = served.torpor(*arguments, "--json", code=1).json()
         assert set(done) == REPLY

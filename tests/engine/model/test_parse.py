@@ -32,7 +32,7 @@ def around(*parts: str) -> CompiledResource:
 @pytest.mark.parametrize(
     "kind",
     [
-        "adHocSubProcess", "callChoreography",
+        "callChoreography",
         "choreographyTask", "subChoreography", "implicitThrowEvent", "noSuchElement",
     ],
 )  # fmt: skip

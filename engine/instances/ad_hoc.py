@@ -1,0 +1,145 @@
+"""Ad-hoc sub-processes: what was chosen begins, in order; what completes may complete them.
+
+Their offer (`AdHocWait`) lives beside whatever runs in their scope. With the ordering Sequential
+one activity runs at a time: what else was chosen waits, and so does an arrival at an activity.
+
+    chosen A B C, sequential, A -> D      A begins                          chosen B C
+    A completes, takes A-D                D begins, before what was chosen  chosen B C
+    D completes                           B begins                          chosen C
+    the condition holds after B           stopped: C never begins, the scope completes
+
+BPMN 13.3.5: "If the ordering attribute is set to sequential, another enabled Activity can be
+selected for execution only if the previous one has terminated. If the ordering attribute is set to
+parallel, another enabled Activity can be selected for execution at any time."
+"""
+
+from engine import events as e
+from engine.instances.advance import SCOPE_START, Advance, DueStep
+from engine.instances.endings import terminate_inside
+from engine.lifecycle import Step
+from engine.model.elements import Activity, AdHocSubProcess, AnyElement, ProcessModel
+from engine.state import AdHocWait, ElementInstance
+from engine.values import Value
+
+
+def offered(model: ProcessModel, element: AdHocSubProcess) -> tuple[str, ...]:
+    """The ids of what can be chosen, in document order."""
+    return tuple(model.elements[index].id for index in element.offered)
+
+
+def choose(advance: Advance, offer: int, element_ids: tuple[str, ...]) -> None:
+    """Let these begin, one after the other, as soon as the ordering allows."""
+    if element_ids:
+        advance.emit(e.ActivitiesChosen(key=offer, element_ids=element_ids))
+        advance.agenda.append((advance.state.waits[offer].owner, SCOPE_START))
+
+
+def may_begin(advance: Advance, offer: AdHocWait) -> bool:
+    """Whether the next that was chosen may begin now."""
+    return bool(offer.chosen) and not (offer.active and is_sequential(advance, offer))
+
+
+def is_sequential(advance: Advance, offer: AdHocWait) -> bool:
+    return _element(advance, offer).sequential
+
+
+def next_chosen(advance: Advance, offer: AdHocWait) -> AnyElement:
+    """What of the chosen is to begin next."""
+    return advance.model.element(offer.chosen[0])
+
+
+def begin(advance: Advance, offer: AdHocWait, element: AnyElement, step: Step) -> None:
+    """Begin the next of the chosen. Those of a parallel one follow step by step."""
+    key = advance.new_key()
+    advance.emit(
+        e.ElementActivated(key=key, element_id=element.id, scope=offer.owner, ad_hoc=offer.key)
+    )
+    advance.due.append(DueStep(key, step, None))
+    if len(offer.chosen) > 1 and not is_sequential(advance, offer):
+        advance.agenda.append((offer.owner, SCOPE_START))
+
+
+def is_held(advance: Advance, element: AnyElement, scope: int) -> bool:
+    """Whether an arrival at an activity has to wait: another runs, and one at a time may."""
+    offer = advance.offer_of(scope)
+    if offer is None or not offer.active or not isinstance(element, Activity):
+        return False
+    return is_sequential(advance, offer)
+
+
+def goes_on(advance: Advance, scope: int) -> bool:
+    """Something in a scope has ended: whether an ad-hoc sub-process goes on in spite of it.
+
+    Without a condition it completes when all that was chosen is over; before anything was chosen,
+    and while a condition does not hold, it waits for more.
+    """
+    offer = advance.offer_of(scope)
+    if offer is None or offer.stopped or advance.is_ending(scope):
+        return False
+    if not offer.active and is_sequential(advance, offer):
+        for flow_id, count in advance.state.arrivals.get(scope, {}).items():
+            advance.agenda.extend([(scope, advance.model.flow_index[flow_id])] * count)
+    if may_begin(advance, offer):
+        advance.agenda.append((scope, SCOPE_START))
+    if offer.chosen or not offer.begun:
+        return True
+    return _element(advance, offer).completion is not None
+
+
+def completes(advance: Advance, instance: ElementInstance) -> AdHocWait | None:
+    """The offer that an activity, about to complete, brings to its end. Raises StuckError.
+
+    13.3.5: "After each completion of an inner Activity, a condition specified through the
+    completionCondition attribute is evaluated". It sees the variables of the ad-hoc sub-process,
+    and counts with this activity completed.
+    """
+    if not instance.ad_hoc or instance.scope is None:
+        return None
+    offer = advance.offer_of(instance.scope)
+    if offer is None or offer.stopped:
+        return None
+    condition = _element(advance, offer).completion
+    if condition is None or not advance.evaluator.condition(
+        condition, instance.scope, _counts(offer)
+    ):
+        return None
+    return offer
+
+
+def _counts(offer: AdHocWait) -> dict[str, Value]:
+    return {
+        "numberOfInstances": offer.begun,
+        "numberOfActiveInstances": offer.active - 1,
+        "numberOfCompletedInstances": offer.completed + 1,
+    }
+
+
+def stop(advance: Advance, offer: int) -> None:
+    """Nothing more begins, and what still runs is ended or waited for.
+
+    13.3.5: "If true, the Ad-Hoc Sub-Process completes without executing further inner Activities.
+    ... if the attribute cancelRemainingInstances is true, running instances of inner Activities are
+    canceled. If cancelRemainingInstances is set to false, the Ad-Hoc Sub-Process completes after
+    all remaining inner instances have completed or terminated."
+    """
+    scope = advance.state.waits[offer].owner
+    arrivals = advance.state.arrivals.get(scope, {})
+    discarded = tuple(flow for flow, count in arrivals.items() for _ in range(count))
+    advance.emit(e.AdHocStopped(key=offer, discarded=discarded))
+    advance.touched[scope] = None
+    element = advance.element(scope)
+    if isinstance(element, AdHocSubProcess) and element.cancels_remaining:
+        terminate_inside(advance, scope)
+
+
+def withdraw(advance: Advance, scope: int) -> None:
+    """An ad-hoc sub-process is over, or goes on as any other: it offers nothing any more."""
+    offer = advance.offer_of(scope)
+    if offer is not None:
+        advance.emit(e.AdHocClosed(key=offer.key))
+
+
+def _element(advance: Advance, offer: AdHocWait) -> AdHocSubProcess:
+    element = advance.element(offer.owner)
+    assert isinstance(element, AdHocSubProcess), "nothing else makes an offer"
+    return element

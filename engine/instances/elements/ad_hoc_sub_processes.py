@@ -1,0 +1,54 @@
+"""Ad-hoc sub-processes: scopes whose activities are chosen while they run.
+
+What is chosen, ordered and counted is `engine/instances/ad_hoc.py`'s; here is how one begins.
+"""
+
+from engine import events as e
+from engine.instances import ad_hoc
+from engine.instances.activities import activate
+from engine.instances.advance import Advance
+from engine.instances.arming import arm_events
+from engine.instances.data_objects import declare
+from engine.instances.elements.handler import Handler
+from engine.instances.limits import CHOICES_MAX
+from engine.lifecycle import Step
+from engine.model.elements import AdHocSubProcess
+
+
+def _activate(advance: Advance, element: AdHocSubProcess, key: int) -> Step:
+    """As any sub-process: its data objects first, for its inputs may be meant for them."""
+    declare(advance, element.data, key)
+    return activate(advance, element, key)
+
+
+def _run(advance: Advance, element: AdHocSubProcess, key: int) -> None:
+    """Offer the activities, and choose those that the model activates.
+
+    13.3.5: "Initially, all Activities without incoming Sequence Flows are enabled. One of the
+    enabled Activities is selected for execution." By whom is left open: here by an expression of
+    the model, and by commands.
+    """
+    chosen = _active(advance, element, key)
+    arm_events(advance, key)
+    offer = advance.new_key()
+    advance.emit(e.AdHocOpened(key=offer, owner=key))
+    ad_hoc.choose(advance, offer, chosen)
+
+
+def _active(advance: Advance, element: AdHocSubProcess, key: int) -> tuple[str, ...]:
+    """The ids of what begins at once. Raises StuckError, naming those that cannot."""
+    if element.active is None:
+        return ()
+    value = advance.evaluator.evaluate(element.active, key)
+    expected = f"a list of at most {CHOICES_MAX} ids of activities"
+    if not isinstance(value, list) or len(value) > CHOICES_MAX:
+        raise advance.evaluator.unusable(element.active, expected, value)
+    offered = ad_hoc.offered(advance.model, element)
+    wrong = [item for item in value if item not in offered]
+    if wrong:
+        expected = f"ids of what {element.id} offers: {', '.join(offered)}"
+        raise advance.evaluator.unusable(element.active, expected, wrong)
+    return tuple(item for item in value if isinstance(item, str))
+
+
+AD_HOC_SUB_PROCESS = Handler[AdHocSubProcess](first=Step.ACTIVATE, activate=_activate, run=_run)

@@ -1,0 +1,115 @@
+"""Ad-hoc sub-processes as drawn: what they offer, how they order it, when they complete.
+
+References to sections are to OMG BPMN 2.0.2.
+"""
+
+from typing import Final, TypedDict
+
+from engine.expressions import Expression
+from engine.model.dialects import languages
+from engine.model.extensions import AdHocSource
+from engine.model.reading import Reading
+from engine.model.report import Report, quote
+from engine.model.source import Node, ProcessSource, is_true
+from engine.model.vocabulary import ACTIVITIES
+
+TAG: Final = "adHocSubProcess"
+_ORDERINGS: Final = ("Parallel", "Sequential")
+
+
+class AdHocFields(TypedDict):
+    """What an ad-hoc sub-process has beside what every sub-process has."""
+
+    offered: tuple[int, ...]
+    active: Expression | None
+    sequential: bool
+    completion: Expression | None
+    cancels_remaining: bool
+
+
+def read_ad_hoc(reading: Reading, node: Node, source: AdHocSource) -> AdHocFields:
+    """How its activities are chosen and run; what is in error is reported and left out."""
+    ordering = (node.xml.get("ordering") or _ORDERINGS[0]).strip()
+    if ordering not in _ORDERINGS:
+        reading.report.error(
+            "ad-hoc-ordering",
+            f"The ordering {quote(ordering)} is unknown. Choose {' or '.join(_ORDERINGS)}.",
+            node,
+        )
+    active = None
+    if source.active is not None:
+        active = reading.formulas.expression(source.active, node, "collection of active elements")
+    return AdHocFields(
+        offered=reading.process.plain_starts(node.index),
+        active=active,
+        sequential=ordering == "Sequential",
+        completion=_completion(reading, node, source),
+        cancels_remaining=is_true(node.xml.get("cancelRemainingInstances"), default=True),
+    )
+
+
+def _completion(reading: Reading, node: Node, source: AdHocSource) -> Expression | None:
+    drawn = next((part for part in node.children if part.tag == "completionCondition"), None)
+    if drawn is None or not "".join(drawn.xml.itertext()).strip():
+        formula = source.completion
+        return None if formula is None else reading.formulas.expression(formula, node, "condition")
+    formula = languages.condition(reading.dialect, drawn)
+    if formula is None:
+        reading.report.error(
+            "expression-language",
+            f"The completion condition is written in {quote(drawn.xml.get('language') or '')},"
+            " which is not executed. Rewrite it in FEEL or JUEL and remove the language.",
+            node,
+            drawn.line,
+        )
+        return None
+    return reading.formulas.expression(formula, node, "completion condition")
+
+
+def check_ad_hoc_sub_processes(process: ProcessSource, report: Report) -> None:
+    """Report ad-hoc sub-processes with elements that they must not have, or nothing to choose."""
+    for node in process.nodes:
+        if node.tag == TAG and node.runnable:
+            _check_events(process, node, report)
+            _check_activities(process, node, report)
+            _check_trigger(node, report)
+
+
+def _check_events(process: ProcessSource, node: Node, report: Report) -> None:
+    """10.3.5: start and end events "MUST NOT be used in an Ad-Hoc Sub-Process"."""
+    for inner in process.inside(node.index):
+        if inner.tag in ("startEvent", "endEvent"):
+            report.error(
+                "ad-hoc-event",
+                f"A {inner.tag} has no place in an ad-hoc sub-process: its activities begin when"
+                " they are chosen, and lead nowhere. Remove the event.",
+                inner,
+            )
+
+
+def _check_activities(process: ProcessSource, node: Node, report: Report) -> None:
+    """10.3.5: activities "MUST be used", and 13.3.5 enables those that no flow leads to."""
+    inside = [inner for inner in process.inside(node.index) if not inner.by_event]
+    if not any(inner.tag in ACTIVITIES and not inner.for_compensation for inner in inside):
+        report.error(
+            "ad-hoc-empty",
+            "There is no activity in the ad-hoc sub-process. Draw at least one.",
+            node,
+        )
+    elif not process.plain_starts(node.index) and not process.start_events(node.index):
+        report.error(
+            "ad-hoc-nothing-offered",
+            "A flow leads to each element in the ad-hoc sub-process, so that none can be chosen."
+            " Leave at least one without an incoming flow.",
+            node,
+        )
+
+
+def _check_trigger(node: Node, report: Report) -> None:
+    if is_true(node.xml.get("triggeredByEvent")):
+        report.error(
+            "ad-hoc-event",
+            "An ad-hoc sub-process has no start event that could trigger it. Make it an event"
+            ' sub-process, or remove triggeredByEvent="true".',
+            node,
+        )
