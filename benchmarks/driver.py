@@ -1,5 +1,6 @@
 """Drives the shipping record loop on plain dictionaries: one partition, no store, no broker."""
 
+import time
 from collections import deque
 from typing import Any
 
@@ -20,26 +21,37 @@ from engine.partition import (
 )
 from engine.records import Job, SentCommand, Transition
 from engine.settings import Settings
+from storage.documents import StoredDocument, change_document
+from storage.indexes import IndexChanges
+from storage.keys import PartitionKeys
+from storage.ports import HashPut, Put
 
 NOW_MS = 1_700_000_000_000
+_KEYS = PartitionKeys("bench", 0)
+_ABSENT = StoredDocument(state=None)
 
 
 class Driver:
     """Applies commands, and what they send through the log, until nothing is left to do.
 
     `transitions` counts element instances that were activated or completed; `jobs` are those
-    published and not yet answered, oldest first.
+    published and not yet answered, oldest first. With `stores` each record's documents and indexes
+    are made ready for a commit: `written` counts their bytes, `storing_s` the processor's time.
     """
 
-    def __init__(self, model: ProcessModel) -> None:
+    def __init__(self, model: ProcessModel, *, stores: bool = False) -> None:
         self.transitions = 0
         self.jobs: deque[Job] = deque()
+        self.states: dict[str, AggregateState | None] = {}
+        self.written = 0
+        self.storing_s = 0.0
+        self._stores = stores
+        self._stored: dict[str, StoredDocument] = {}
         self._model = model
-        self._states: dict[str, AggregateState | None] = {}
         self._log: deque[Stimulus] = deque()
         self._offset = 0
         ref = VersionRef(version=1, checksum="x", semantics=model.semantics)
-        versions = ProcessVersions(process_id=model.process_id, versions=(ref,))
+        versions = ProcessVersions(id=model.process_id, versions=(ref,))
         self._definitions = Definitions({model.process_id: versions})
         self._info = PartitionInfo(
             namespace="bench",
@@ -68,7 +80,7 @@ class Driver:
     def _answer(self, read: Read) -> object:
         match read:
             case ReadState():
-                return self._states.get(read.address)
+                return self.states.get(read.address)
             case ReadModel():
                 return self._model
             case ReadDefinitions():
@@ -77,7 +89,12 @@ class Driver:
                 return None
 
     def _take(self, outcome: RecordOutcome) -> None:
-        self._states.update(outcome.states)
+        self.states.update(outcome.states)
+        if self._stores:
+            began = time.process_time()
+            for address, state in outcome.states.items():
+                self._store(address, state)
+            self.storing_s += time.process_time() - began
         for publication in outcome.publications:
             record = publication.record
             if isinstance(record, Transition):
@@ -97,6 +114,18 @@ class Driver:
                         number=record.number,
                     )
                 )
+
+    def _store(self, address: str, state: AggregateState | None) -> None:
+        before = self._stored.get(address, _ABSENT)
+        indexes = IndexChanges(_KEYS)
+        indexes.change(before.state, state)
+        change = change_document(_KEYS, address, before, state)
+        self._stored[address] = change.stored
+        for operation in (*indexes.operations(), *change.operations):
+            if isinstance(operation, HashPut):
+                self.written += sum(map(len, operation.fields.values()))
+            elif isinstance(operation, Put):
+                self.written += len(operation.value)
 
 
 def _at(stimulus: Stimulus, offset: int) -> Stimulus:

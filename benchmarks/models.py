@@ -9,13 +9,13 @@ from engine.settings import Settings
 _HEAD = (
     '<bpmn:definitions xmlns:bpmn="http://www.omg.org/spec/BPMN/20100524/MODEL"'
     ' xmlns:zeebe="http://camunda.org/schema/zeebe/1.0">'
-    '<bpmn:process id="bench" isExecutable="true">'
 )
+_PROCESS = '<bpmn:process id="bench" isExecutable="true">'
 _TAIL = "</bpmn:process></bpmn:definitions>"
 
 
-def text_of(*parts: str) -> bytes:
-    return "".join([_HEAD, *parts, _TAIL]).encode()
+def text_of(*parts: str, messages: str = "") -> bytes:
+    return "".join([_HEAD, messages, _PROCESS, *parts, _TAIL]).encode()
 
 
 def compiled(content: bytes) -> ProcessModel:
@@ -53,17 +53,98 @@ def fan_out(branches: int, *, joined: bool) -> bytes:
     return text_of(*parts)
 
 
-def multi_instance() -> bytes:
-    """A service task for each of `items`, all at once."""
+def multi_instance(items: str = "=items") -> bytes:
+    """A service task for each of `items`, all at once, that gives an output."""
     return text_of(
         '<bpmn:startEvent id="start"/>',
         '<bpmn:serviceTask id="work"><bpmn:extensionElements>'
         '<zeebe:taskDefinition type="work"/></bpmn:extensionElements>'
-        "<bpmn:multiInstanceLoopCharacteristics><bpmn:extensionElements>"
-        '<zeebe:loopCharacteristics inputCollection="=items" inputElement="item"/>'
-        "</bpmn:extensionElements></bpmn:multiInstanceLoopCharacteristics></bpmn:serviceTask>",
+        f"{_over(items)}</bpmn:serviceTask>",
         '<bpmn:endEvent id="end"/>',
         *_flows(["start", "work", "end"]),
+    )
+
+
+def deadlines(items: str) -> bytes:
+    """A sub-process for each of `items`, all at once, with a job inside that a timer may end."""
+    return text_of(
+        '<bpmn:startEvent id="start"/>',
+        f'<bpmn:subProcess id="each">{_over(items)}<bpmn:startEvent id="first"/>',
+        '<bpmn:subProcess id="bounded"><bpmn:startEvent id="begin"/>',
+        _service("work"),
+        *_flows(["begin", "work"]),
+        "</bpmn:subProcess>",
+        '<bpmn:boundaryEvent id="late" attachedToRef="bounded"><bpmn:timerEventDefinition>'
+        "<bpmn:timeDuration>PT0S</bpmn:timeDuration></bpmn:timerEventDefinition>"
+        "</bpmn:boundaryEvent>",
+        _service("told"),
+        *_flows(["first", "bounded"]),
+        *_flows(["late", "told"]),
+        "</bpmn:subProcess>",
+        *_flows(["start", "each"]),
+    )
+
+
+def parallel_tasks(tasks: int) -> bytes:
+    """A gateway to as many service tasks, and their join."""
+    ids = [f"t{number}" for number in range(tasks)]
+    return text_of(
+        '<bpmn:startEvent id="start"/><bpmn:parallelGateway id="split"/>',
+        '<bpmn:parallelGateway id="join"/>',
+        *map(_service, ids),
+        *_flows(["start", "split"]),
+        *(flow for each in ids for flow in _flows(["split", each, "join"])),
+    )
+
+
+def merged(tokens: int) -> bytes:
+    """As many flows from a gateway to one service task, which begins once for each."""
+    return text_of(
+        '<bpmn:startEvent id="start"/><bpmn:parallelGateway id="split"/>',
+        '<bpmn:exclusiveGateway id="merge"/>',
+        _service("work"),
+        *_flows(["start", "split"]),
+        *(
+            f'<bpmn:sequenceFlow id="f{number}" sourceRef="split" targetRef="merge"/>'
+            for number in range(tokens)
+        ),
+        *_flows(["merge", "work"]),
+    )
+
+
+def on_message() -> bytes:
+    """A job that goes on, and an event sub-process with a job for each message."""
+    return text_of(
+        '<bpmn:startEvent id="start"/>',
+        _service("main"),
+        *_flows(["start", "main"]),
+        '<bpmn:subProcess id="handler" triggeredByEvent="true">',
+        '<bpmn:startEvent id="received" isInterrupting="false">'
+        '<bpmn:messageEventDefinition messageRef="message"/></bpmn:startEvent>',
+        _service("work"),
+        *_flows(["received", "work"]),
+        "</bpmn:subProcess>",
+        messages=(
+            '<bpmn:message id="message" name="m"><bpmn:extensionElements>'
+            '<zeebe:subscription correlationKey="=&quot;k&quot;"/>'
+            "</bpmn:extensionElements></bpmn:message>"
+        ),
+    )
+
+
+def _over(items: str) -> str:
+    return (
+        "<bpmn:multiInstanceLoopCharacteristics><bpmn:extensionElements>"
+        f'<zeebe:loopCharacteristics inputCollection="{items}" inputElement="item"'
+        ' outputCollection="results" outputElement="=item"/>'
+        "</bpmn:extensionElements></bpmn:multiInstanceLoopCharacteristics>"
+    )
+
+
+def _service(task: str) -> str:
+    return (
+        f'<bpmn:serviceTask id="{task}"><bpmn:extensionElements>'
+        '<zeebe:taskDefinition type="work"/></bpmn:extensionElements></bpmn:serviceTask>'
     )
 
 

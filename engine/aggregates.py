@@ -66,9 +66,12 @@ class MessageState(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
 
 
 class DeployedVersion(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
+    """A version of a process or decision; `imports` as in `VersionRef`."""
+
     version: int
     checksum: str
     semantics: int
+    imports: tuple[str, ...] = ()
 
 
 class TimerStart(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
@@ -84,11 +87,15 @@ class TimerStart(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
 
 
 class Activation(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """A version that the partitions `partitions` have not activated yet."""
+    """A version that the partitions `partitions` have not activated yet.
+
+    `process_id` is the id of a decision where the `kind` says so.
+    """
 
     process_id: str
     version: int
     partitions: tuple[int, ...]
+    kind: str = "process"
 
 
 class PendingDeployment(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
@@ -96,7 +103,7 @@ class PendingDeployment(msgspec.Struct, frozen=True, kw_only=True, array_like=Tr
 
     `result` is the text of the reply's JSON. `reply` is where it goes, `repeats` where it goes as
     a DUPLICATE, `timer` is armed: all three are empty once it was given. `new` are the (process id,
-    version) that it added.
+    version) that it added, `new_decisions` the same of decisions.
     """
 
     number: int
@@ -109,15 +116,17 @@ class PendingDeployment(msgspec.Struct, frozen=True, kw_only=True, array_like=Tr
     timer: int | None = None
     actor: str | None = None
     traceparent: str | None = None
+    new_decisions: tuple[tuple[str, int], ...] = ()
 
 
 class DeploymentsState(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """The address `deployments`: versions by process id, timer starts, unanswered deployments.
 
-    `digest` is chained over the effects.
+    `digest` is chained over the effects. `decisions` are versions by decision id.
     """
 
     versions: dict[str, tuple[DeployedVersion, ...]] = {}
     timer_starts: tuple[TimerStart, ...] = ()
     pending: tuple[PendingDeployment, ...] = ()
     digest: str = ""
+    decisions: dict[str, tuple[DeployedVersion, ...]] = {}

@@ -158,7 +158,9 @@ class ActivateVersion(Command, frozen=True, kw_only=True):
 
     `message_starts` are (message name, start element id) pairs, `signal_starts` the same of
     signals, `condition_starts` the ids of conditional start events; they replace the older
-    version's. `version_tag` is the model's name for the version.
+    version's. `version_tag` is the model's name for the version. With the `kind` "decision" it is
+    a version of the decision `process_id`, and `imports` are the checksums of the files that its
+    own needs.
     """
 
     partition: int
@@ -171,6 +173,8 @@ class ActivateVersion(Command, frozen=True, kw_only=True):
     signal_starts: tuple[tuple[str, str], ...] = ()
     version_tag: str | None = None
     condition_starts: tuple[str, ...] = ()
+    kind: str = "process"
+    imports: tuple[str, ...] = ()
 
 
 class VersionActivated(Command, frozen=True, kw_only=True):
@@ -180,6 +184,7 @@ class VersionActivated(Command, frozen=True, kw_only=True):
     process_id: str
     version: int
     partition: int
+    kind: str = "process"
 
 
 class FireTimer(Command, frozen=True, kw_only=True):

@@ -452,4 +452,5 @@ CONSEQUENCES: Mapping[type[e.AnyEvent], Callable[[Consequences, Any], None] | No
     e.ActivitiesChosen: None,
     e.AdHocStopped: None,
     e.AdHocClosed: None,
+    e.DecisionEvaluated: None,
 }

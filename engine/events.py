@@ -336,6 +336,14 @@ class CompensationEnded(Event, frozen=True, kw_only=True, omit_defaults=True):
     key: int
 
 
+class DecisionEvaluated(Event, frozen=True, kw_only=True, omit_defaults=True):
+    """`owner` evaluated this version of a decision; what it gave is in the variables set next."""
+
+    owner: int
+    decision_id: str
+    version: int
+
+
 class GateOpened(Event, frozen=True, kw_only=True, omit_defaults=True):
     """The complex gateway `owner` waits for its start."""
 
@@ -420,4 +428,5 @@ AnyEvent: TypeAlias = (
     | ActivitiesChosen
     | AdHocStopped
     | AdHocClosed
+    | DecisionEvaluated
 )

@@ -1,13 +1,16 @@
 """The state of a process instance: what `evolve` makes of its events, and nothing else.
 
 A `ProcessInstance` is changed only by `evolve`, and only on a draft of its own: `make_draft` copies
-the dictionaries of an instance once a command, so that what came in stays as it was and a fan-out
-of n costs n, not n squared. Everything inside the dictionaries is frozen.
+the maps of an instance once a command, so that what came in stays as it was. A map with many
+entries is kept in pages (`engine/pages.py`), of which a copy shares all that no command touches:
+what a command costs does not depend on how wide its instance is. What is inside is never changed,
+but replaced.
 
 `array_like`: stored documents hold the fields without their names, in this order. So fields are
 only appended, with defaults, and with a new format of the documents (`schemas/snapshot.py`).
 """
 
+from collections.abc import MutableMapping
 from typing import TypeAlias
 
 import msgspec
@@ -248,15 +251,15 @@ class ProcessInstance(msgspec.Struct, kw_only=True, array_like=True):
     sequence: int
     digest: str
     revision: int
-    elements: dict[int, ElementInstance]
-    waits: dict[int, Wait]
-    arrivals: dict[int, dict[str, int]]
-    variables: dict[int, dict[str, str]]
+    elements: MutableMapping[int, ElementInstance]
+    waits: MutableMapping[int, Wait]
+    arrivals: MutableMapping[int, MutableMapping[str, int]]
+    variables: MutableMapping[int, dict[str, str]]
     variables_bytes: int = 0
-    loops: dict[int, Loop] = {}
-    outputs: dict[int, dict[int, dict[int, str]]] = {}
+    loops: MutableMapping[int, Loop] = {}
+    outputs: MutableMapping[int, dict[int, dict[int, str]]] = {}
     loops_bytes: int = 0
-    ledger: dict[int, dict[int, Compensable]] = {}
+    ledger: MutableMapping[int, MutableMapping[int, Compensable]] = {}
     ledger_bytes: int = 0
     ending: Ending | None = None
 

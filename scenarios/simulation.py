@@ -15,6 +15,7 @@ import msgspec
 
 from engine import commands as c
 from engine import records as r
+from engine.decisions import DecisionModel
 from engine.definitions import Definitions
 from engine.errors import InvariantError
 from engine.model.elements import ProcessModel
@@ -24,6 +25,7 @@ from engine.partition import (
     PartitionInfo,
     Read,
     ReadCommand,
+    ReadDecisions,
     ReadDefinitions,
     ReadModel,
     ReadSignals,
@@ -218,8 +220,8 @@ class Simulation:
         match read:
             case ReadState(address):
                 return self._load(partition, address)
-            case ReadModel():
-                return self._model(read)
+            case ReadModel() | ReadDecisions():
+                return self._compiled(read)
             case ReadCommand(command_id):
                 return partition.applied.get(command_id)
             case ReadSource(source):
@@ -230,6 +232,11 @@ class Simulation:
                 return waits_for_signal(partition.states.values(), read)
             case _:
                 assert_never(read)
+
+    def _compiled(self, read: ReadModel | ReadDecisions) -> ProcessModel | DecisionModel:
+        if isinstance(read, ReadDecisions):
+            return self.contents.decisions(read.file)
+        return self._model(read)
 
     def _model(self, read: ReadModel) -> ProcessModel:
         return self.contents.process(read.checksum, read.process_id, read.semantics)
@@ -251,8 +258,8 @@ class Simulation:
             partition.applied[outcome.applied[0]] = outcome.applied[1]
         if outcome.source is not None:
             partition.sources[outcome.source[0]] = outcome.source[1]
-        for versions in outcome.process_versions:
-            partition.definitions = partition.definitions.with_process(versions)
+        for versions in outcome.versions:
+            partition.definitions = partition.definitions.with_versions(versions)
         for content in outcome.contents:
             self.contents.add(content)
         for publication in outcome.publications:

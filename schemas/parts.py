@@ -1,119 +1,201 @@
 """The parts of a large instance: what its sibling hash holds, each field written when it changed.
 
-    <scope>            the variables of a scope
+    variables:<scope>  the variables of a scope
     items:<loop>       the collection of a loop, written once
+    entries:<sweep>    what a sweep of compensation runs through, written once
     outputs:<loop>:<n> what a page of its iterations have given
-    ledger:<scope>:<n> what can be compensated in a scope, in pages in the order of completion
-    elements:<n>, waits:<n>   a page of the element instances and waits of a wide instance
+    ledger:<scope>     what can be compensated in a scope; ledger:<scope>:<n> a page of very much
+    flows:<scope>:<n>  a page of the arrivals of a scope, when they are very many
+    elements:<n>, waits:<n>, loops:<n>, arrivals:<n>   a page of these, when there are many
 
 So one iteration of ten thousand that completes writes its own pages, and not the ten thousand.
-Whether an instance is wide, and what is on which page, follows from its content alone.
+Where something is kept follows from the instance's content alone. What has changed is what is
+another object than before: no command changes an object that a state holds (`engine/pages.py`).
 """
 
-from bisect import bisect_left
-from collections.abc import Iterable, Mapping
-from itertools import islice
-from operator import lt
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from typing import Any, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
 
-from engine.state import Compensable, ElementInstance, ProcessInstance, Wait
+from engine.pages import WIDE, Ordered, Page, Pages, changes, page_changes, paged
+from engine.state import Compensable, ElementInstance, Loop, ProcessInstance, SweepWait, Wait
 
-WIDE = 256
-"""Element instances and waits; with more of them an instance keeps these in pages."""
+Change: TypeAlias = tuple[str, Any, Any]
+"""A field, its part before and now; None: there is none."""
 
-PAGE_BITS = 7
-_ITEMS, _OUTPUTS, _ELEMENTS, _WAITS = "items", "outputs", "elements", "waits"
-_LEDGER = "ledger"
-_KINDS: Mapping[str, type[Any]] = {
-    _ITEMS: tuple[str, ...],
-    _OUTPUTS: dict[int, str],
-    _LEDGER: dict[int, Compensable],
-    _ELEMENTS: dict[int, ElementInstance],
-    _WAITS: dict[int, Wait],
+_DECODERS: Mapping[str, msgspec.msgpack.Decoder[Any]] = {
+    kind: msgspec.msgpack.Decoder(shape)
+    for kind, shape in {
+        "variables": dict[str, str],
+        "items": tuple[str, ...],
+        "entries": tuple[int, ...],
+        "outputs": dict[int, str],
+        "ledger": dict[int, Compensable],
+        "ledger:": dict[int, tuple[int, Compensable]],
+        "flows:": dict[int, tuple[str, int]],
+        "elements": dict[int, ElementInstance],
+        "waits": dict[int, Wait],
+        "loops": dict[int, Loop],
+        "arrivals": dict[int, dict[str, int]],
+    }.items()
 }
-_DECODERS = {kind: msgspec.msgpack.Decoder(shape) for kind, shape in _KINDS.items()}
+"""By the kind of a part; of what has two numbers, with a colon."""
 
-
-def parts_of(instance: ProcessInstance) -> dict[str, Any]:
-    """The parts of an instance beside its variables, by the names of their fields."""
-    parts: dict[str, Any] = {}
-    for key, loop in instance.loops.items():
-        if loop.items:
-            parts[f"{_ITEMS}:{key}"] = loop.items
-    for key, pages in instance.outputs.items():
-        for number, page in pages.items():
-            parts[f"{_OUTPUTS}:{key}:{number}"] = page
-    for scope, entries in instance.ledger.items():
-        for number, slice_ in enumerate(_slices(entries)):
-            parts[f"{_LEDGER}:{scope}:{number}"] = slice_
-    if is_wide(instance):
-        parts |= _pages(_ELEMENTS, instance.elements) | _pages(_WAITS, instance.waits)
-    return parts
+_PAGED = ("elements", "waits", "loops", "arrivals")
 
 
 def is_wide(instance: ProcessInstance) -> bool:
-    return len(instance.elements) + len(instance.waits) > WIDE
+    """Whether something of the instance is kept in pages."""
+    return (
+        any(len(getattr(instance, kind)) > WIDE for kind in _PAGED)
+        or len(instance.ledger) > WIDE
+        or any(len(flows) > WIDE for flows in instance.arrivals.values())
+        or any(len(entries) > WIDE for entries in instance.ledger.values())
+    )
 
 
-def _slices(entries: Mapping[int, Compensable]) -> Iterable[dict[int, Compensable]]:
-    """Entries in pages as they come: they are added, and in most cases taken, at the end."""
-    left = iter(entries.items())
-    while page := dict(islice(left, 1 << PAGE_BITS)):
-        yield page
+def part_changes(before: ProcessInstance | None, after: ProcessInstance) -> Iterator[Change]:
+    """The fields whose parts differ; all of them if nothing was stored in parts `before`."""
+    for kind in _PAGED:
+        old, new = (_pages(each, kind) for each in (before, after))
+        for number, old_page, new_page in page_changes(old, new):
+            yield f"{kind}:{number}", old_page, _without_large(kind, new_page)
+    for scope, old, new in _changes(before, after, "variables"):
+        yield f"variables:{scope}", old, new
+    yield from _fixed(before, after)
+    for key, old, new in _changes(before, after, "outputs"):
+        for number, old_page, new_page in changes(old or {}, new or {}):
+            yield f"outputs:{key}:{number}", old_page, new_page
+    for scope, old, new in _changes(before, after, "ledger"):
+        yield from _inner_changes(f"ledger:{scope}", old or {}, new or {})
+    for scope, old, new in _changes(before, after, "arrivals"):
+        yield from _inner_changes(f"flows:{scope}", _if_wide(old), _if_wide(new))
 
 
-def _pages(kind: str, entries: Mapping[int, Any]) -> dict[str, Any]:
-    """Entries in pages by their keys; none if joined pages would not give back their order.
-
-    In slices, for this is done for every commit of a wide instance.
-    """
-    keys, values = list(entries), list(entries.values())
-    if not all(map(lt, keys, keys[1:])):
-        return {}
-    pages: dict[str, Any] = {}
-    begin = 0
-    while begin < len(keys):
-        number = keys[begin] >> PAGE_BITS
-        end = bisect_left(keys, (number + 1) << PAGE_BITS, begin)
-        pages[f"{kind}:{number}"] = dict(zip(keys[begin:end], values[begin:end], strict=True))
-        begin = end
-    return pages
+def _pages(instance: ProcessInstance | None, kind: str) -> Mapping[int, Page[Any]]:
+    """The pages of a map; none of one that is not wide."""
+    entries: MutableMapping[int, Any] = {} if instance is None else getattr(instance, kind)
+    wide = paged(entries)
+    return wide.pages if isinstance(wide, Pages) else {}
 
 
-def without_parts(instance: ProcessInstance, parts: Iterable[str]) -> ProcessInstance:
-    """What is left for the main document when these parts are apart."""
-    kinds = {name.partition(":")[0] for name in parts}
+def _changes(
+    before: ProcessInstance | None, after: ProcessInstance, kind: str
+) -> Iterator[tuple[int, Any, Any]]:
+    return changes({} if before is None else getattr(before, kind), getattr(after, kind))
+
+
+def _fixed(before: ProcessInstance | None, after: ProcessInstance) -> Iterator[Change]:
+    """What never changes of loops and sweeps, however often these do."""
+    for kind, name, field in (("loops", "items", "items"), ("waits", "entries", "entries")):
+        for key, old, new in _changes(before, after, kind):
+            fixed = getattr(old, field, None) or None, getattr(new, field, None) or None
+            if fixed[0] is not fixed[1]:
+                yield f"{name}:{key}", *fixed
+
+
+def _inner_changes(
+    name: str, before: Mapping[Any, Any], after: Mapping[Any, Any]
+) -> Iterator[Change]:
+    """Of a map inside a map: as one field, or in pages when it is wide."""
+    old, new = _inner_pages(before), _inner_pages(after)
+    for number, old_page, new_page in page_changes(old, new):
+        yield (name if number < 0 else f"{name}:{number}"), old_page, new_page
+
+
+def _inner_pages(entries: Mapping[Any, Any]) -> Mapping[int, Any]:
+    if len(entries) <= WIDE:
+        return {-1: entries} if entries else {}
+    return (entries if isinstance(entries, Ordered) else Ordered(entries)).pages
+
+
+def _if_wide(flows: Mapping[str, int] | None) -> Mapping[str, int]:
+    return flows if flows is not None and len(flows) > WIDE else {}
+
+
+# --- what is left ---
+
+
+def without_parts(instance: ProcessInstance) -> ProcessInstance:
+    """What is left for the main document when the parts are apart."""
     return replace(
         instance,
         variables={},
         outputs={},
         ledger={},
-        loops={key: replace(loop, items=()) for key, loop in instance.loops.items()},
-        elements={} if _ELEMENTS in kinds else instance.elements,
-        waits={} if _WAITS in kinds else instance.waits,
+        **{kind: _rest(kind, getattr(instance, kind)) for kind in _PAGED},
     )
+
+
+def _rest(kind: str, entries: Mapping[int, Any]) -> Mapping[int, Any]:
+    return {} if len(entries) > WIDE else _without_large(kind, entries)
+
+
+def _without_large(kind: str, entries: Any) -> Any:
+    """Entries of a page, or of the main document, without what has fields of its own."""
+    if entries is None or kind not in _LARGE:
+        return entries
+    is_large, reduced = _LARGE[kind]
+    large = {key: reduced(entry) for key, entry in entries.items() if is_large(entry)}
+    return {**entries, **large} if large else entries
+
+
+# Any: each row takes the entries of its own map, which the key names.
+_LARGE: Mapping[str, tuple[Callable[[Any], bool], Callable[[Any], Any]]] = {
+    "waits": (lambda wait: type(wait) is SweepWait, lambda sweep: replace(sweep, entries=())),
+    "loops": (lambda loop: bool(loop.items), lambda loop: replace(loop, items=())),
+    "arrivals": (lambda flows: len(flows) > WIDE, lambda _flows: {}),
+}
+
+
+# --- and back ---
 
 
 def decode_part(name: str, body: msgspec.Raw) -> Any:
     """The content of a part. Raises msgspec.DecodeError, and KeyError for a name of no kind."""
-    return _DECODERS[name.partition(":")[0]].decode(body)
+    kind, *numbers = name.split(":")
+    decoder = _DECODERS.get(f"{kind}:") if len(numbers) > 1 else None
+    return (decoder or _DECODERS[kind]).decode(body)
 
 
 def join(instance: ProcessInstance, parts: Mapping[str, Any]) -> None:
-    """Put parts back, given in the order in which `parts_of` names them."""
+    """Put the parts back, in whatever order they are given. Raises KeyError, ValueError."""
+    found: dict[str, dict[tuple[int, ...], Any]] = {}
     for name, part in parts.items():
         kind, *numbers = name.split(":")
-        key = int(numbers[0])
-        if kind == _ITEMS:
-            instance.loops[key] = replace(instance.loops[key], items=part)
-        elif kind == _OUTPUTS:
-            instance.outputs.setdefault(key, {})[int(numbers[1])] = part
-        elif kind == _LEDGER:
-            instance.ledger.setdefault(key, {}).update(part)
-        elif kind == _ELEMENTS:
-            instance.elements.update(part)
+        found.setdefault(kind, {})[tuple(map(int, numbers))] = part
+    for kind in _PAGED:
+        if kind in found:
+            setattr(
+                instance,
+                kind,
+                Pages.join({numbers[0]: page for numbers, page in found[kind].items()}),
+            )
+    variables = found.get("variables", {})
+    instance.variables = paged({scope: variables[scope,] for (scope,) in sorted(variables)})
+    for (key,), items in found.get("items", {}).items():
+        instance.loops[key] = replace(instance.loops[key], items=items)
+    for (key,), entries in found.get("entries", {}).items():
+        instance.waits[key] = replace(instance.waits[key], entries=entries)
+    outputs: dict[int, dict[int, Any]] = {}
+    for (key, number), page in sorted(found.get("outputs", {}).items()):
+        outputs.setdefault(key, {})[number] = page
+    instance.outputs = paged(outputs)
+    instance.ledger = paged(_join_inner(found.get("ledger", {})))
+    for scope, flows in _join_inner(found.get("flows", {})).items():
+        instance.arrivals[scope] = flows
+
+
+def _join_inner(parts: Mapping[tuple[int, ...], Any]) -> dict[int, Any]:
+    """Maps inside a map, from their pages or their one field."""
+    joined: dict[int, Any] = {}
+    pages: dict[int, dict[int, Any]] = {}
+    for numbers in sorted(parts):
+        if len(numbers) == 1:
+            joined[numbers[0]] = parts[numbers]
         else:
-            instance.waits.update(part)
+            pages.setdefault(numbers[0], {})[numbers[1]] = parts[numbers]
+    joined.update((key, Ordered.join(each)) for key, each in pages.items())
+    return dict(sorted(joined.items(), key=lambda item: item[0]))

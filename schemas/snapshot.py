@@ -9,24 +9,24 @@ Dictionaries keep their order: a state that was read back behaves as the one tha
 also where its dictionaries are walked through, and a replay of the same commands writes the same
 bytes.
 
-A large instance keeps its variables in a sibling hash, one field a scope, and with them the other
-parts of `schemas/parts.py`; the main document has the names of all fields, in their order. Whether
-it is split is decided by its content alone, so it does not matter how many commands a batch had.
+A large instance keeps its parts in a sibling hash (`schemas/parts.py`); the main document says how
+many there are. Whether it is split is decided by its content alone, so it does not matter how many
+commands a batch had.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, MutableMapping
 from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 
 from engine.aggregates import DeploymentsState, MessageState
-from engine.definitions import ProcessVersions
+from engine.definitions import DecisionVersions, ProcessVersions
 from engine.outcome import AggregateState
 from engine.partition import AppliedCommand
 from engine.records import SendNumber
 from engine.state import ProcessInstance, Tombstone
 from schemas.errors import CorruptDocumentError, NewerDocumentError
-from schemas.parts import decode_part, is_wide, join, parts_of, without_parts
+from schemas.parts import decode_part, is_wide, join, part_changes, without_parts
 from schemas.publication_writer import OutboxRecord
 
 FORMAT = 1
@@ -40,6 +40,7 @@ Document: TypeAlias = (
     | MessageState
     | DeploymentsState
     | ProcessVersions
+    | DecisionVersions
     | AppliedCommand
     | SendNumber
     | OutboxRecord
@@ -52,6 +53,7 @@ KINDS: Mapping[str, type[Document]] = {
     "message": MessageState,
     "deployments": DeploymentsState,
     "versions": ProcessVersions,
+    "decision": DecisionVersions,
     "applied": AppliedCommand,
     "send": SendNumber,
     "outbox": OutboxRecord,
@@ -60,7 +62,7 @@ KINDS: Mapping[str, type[Document]] = {
 
 _NAMES: dict[type, str] = {kind: name for name, kind in KINDS.items()}
 _STATES = {"instance", "tombstone", "message", "deployments"}
-_SCOPE, _PART = "scope", "part"
+_PART = "part"
 
 
 class _Head(msgspec.Struct, frozen=True, array_like=True):
@@ -73,16 +75,20 @@ class _Envelope(msgspec.Struct, frozen=True, array_like=True):
     format: int
     kind: str
     body: msgspec.Raw
-    scopes: tuple[int, ...] = ()
-    parts: tuple[str, ...] = ()
+    parts: int = 0
 
 
-_ENCODER = msgspec.msgpack.Encoder()
+def _encode_map(value: object) -> dict[Any, Any]:
+    if isinstance(value, MutableMapping):
+        return dict(value)
+    raise TypeError(f"a {type(value).__name__} is no part of a document")
+
+
+_ENCODER = msgspec.msgpack.Encoder(enc_hook=_encode_map)
 _HEAD = msgspec.msgpack.Decoder(_Head)
 _ENVELOPE = msgspec.msgpack.Decoder(_Envelope)
 _BODIES: dict[str, msgspec.msgpack.Decoder[Any]] = {
-    **{name: msgspec.msgpack.Decoder(kind) for name, kind in KINDS.items()},
-    _SCOPE: msgspec.msgpack.Decoder(dict[str, str]),
+    name: msgspec.msgpack.Decoder(kind) for name, kind in KINDS.items()
 }
 
 
@@ -100,14 +106,13 @@ def decode(value: bytes, kind: type[Kind]) -> Kind:
 class SplitInstance(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be written of an instance.
 
-    `main` is the document. `put` and `delete` are fields of its hash. `scopes` are the fields that
-    the hash then holds, for the next `split`.
+    `main` is the document. `put` and `delete` are fields of its hash, which then has `parts`.
     """
 
     main: bytes
     put: dict[str, bytes]
     delete: tuple[str, ...]
-    scopes: tuple[str, ...]
+    parts: int
 
 
 def is_split(instance: ProcessInstance) -> bool:
@@ -116,61 +121,34 @@ def is_split(instance: ProcessInstance) -> bool:
     return weight > SPLIT_BYTES or is_wide(instance)
 
 
-def _scopes(instance: ProcessInstance) -> dict[str, Any]:
-    return {str(scope): variables for scope, variables in instance.variables.items()}
+def split(instance: ProcessInstance, before: ProcessInstance | None, stored: int) -> SplitInstance:
+    """Encode an instance that is split, and of its parts only those that have changed.
 
-
-def split(
-    instance: ProcessInstance, before: AggregateState | None, stored: Collection[str]
-) -> SplitInstance:
-    """Encode an instance, and of its parts only those that must be written.
-
-    `before` is the state that is stored now, `stored` the fields that its hash holds (none if it
-    was not split, or is new). What no command touched is the same object in both, and costs little
-    to compare.
+    `before` is what its hash holds, in `stored` fields; None: nothing.
     """
-    if not is_split(instance):
-        return SplitInstance(main=encode(instance), put={}, delete=tuple(stored), scopes=())
-    parts = parts_of(instance)
-    scopes = tuple(instance.variables)
-    fields = _scopes(instance) | parts
-    main = (FORMAT, "instance", without_parts(instance, parts), scopes, tuple(parts))
-    held = set(stored)
-    known: dict[str, Any] = {}
-    if held and isinstance(before, ProcessInstance):
-        known = _scopes(before) | parts_of(before)
-    return SplitInstance(
-        main=_ENCODER.encode(main),
-        put={
-            name: _ENCODER.encode((FORMAT, _PART if name in parts else _SCOPE, part))
-            for name, part in fields.items()
-            if name not in held or not _is_same(known.get(name), part)
-        },
-        delete=tuple(name for name in stored if name not in fields),
-        scopes=tuple(fields),
-    )
+    put: dict[str, bytes] = {}
+    delete: list[str] = []
+    parts = stored
+    for name, old, new in part_changes(before, instance):
+        parts += (new is not None) - (old is not None)
+        if new is None:
+            delete.append(name)
+        else:
+            put[name] = _ENCODER.encode((FORMAT, _PART, new))
+    main = (FORMAT, "instance", without_parts(instance), parts)
+    return SplitInstance(main=_ENCODER.encode(main), put=put, delete=tuple(delete), parts=parts)
 
 
-def _is_same(before: object, after: object) -> bool:
-    """Whether both have the same bytes: a dictionary in another order is another one."""
-    if before is after:
-        return True
-    if isinstance(before, dict) and isinstance(after, dict):
-        return before == after and list(before) == list(after)
-    return before == after
-
-
-def scopes_of(value: bytes) -> tuple[str, ...]:
-    """The fields of the sibling hash that belong to a document; none when it is whole.
+def has_parts(value: bytes) -> bool:
+    """Whether a document has fields in its sibling hash.
 
     Raises NewerDocumentError, CorruptDocumentError.
     """
-    envelope = _open(value)
-    return (*(str(scope) for scope in envelope.scopes), *envelope.parts)
+    return _open(value).parts > 0
 
 
-def decode_state(value: bytes, scopes: Mapping[str, bytes | None] | None = None) -> AggregateState:
-    """The state of an aggregate, joined with the fields that `scopes_of` names.
+def decode_state(value: bytes, parts: Mapping[str, bytes] | None = None) -> AggregateState:
+    """The state of an aggregate, joined with all fields of its sibling hash.
 
     Raises NewerDocumentError, CorruptDocumentError (a missing field too).
     """
@@ -178,23 +156,18 @@ def decode_state(value: bytes, scopes: Mapping[str, bytes | None] | None = None)
     if envelope.kind not in _STATES:
         raise CorruptDocumentError(f"expected the state of an aggregate, found {envelope.kind}")
     state: AggregateState = _body(envelope, envelope.kind)
-    if isinstance(state, ProcessInstance) and (envelope.scopes or envelope.parts):
-        found = scopes or {}
-        state.variables = {scope: _scope(found.get(str(scope))) for scope in envelope.scopes}
-        join(state, {name: _part(name, found.get(name)) for name in envelope.parts})
+    if isinstance(state, ProcessInstance) and envelope.parts:
+        found = {name: _part(name, part) for name, part in (parts or {}).items()}
+        if len(found) != envelope.parts:
+            raise CorruptDocumentError(f"expected {envelope.parts} parts, found {len(found)}")
+        try:
+            join(state, found)
+        except (KeyError, ValueError, TypeError) as error:
+            raise CorruptDocumentError(f"the parts do not fit together: {error}") from None
     return state
 
 
-def _scope(value: bytes | None) -> dict[str, str]:
-    if value is None:
-        raise CorruptDocumentError("the variables of a scope are missing")
-    variables: dict[str, str] = _body(_open(value), _SCOPE)
-    return variables
-
-
-def _part(name: str, value: bytes | None) -> Any:
-    if value is None:
-        raise CorruptDocumentError(f"the part {name} is missing")
+def _part(name: str, value: bytes) -> Any:
     envelope = _open(value)
     try:
         return decode_part(name, envelope.body)

@@ -11,7 +11,7 @@ import msgspec
 from engine.outcome import AggregateState
 from engine.routing import is_instance
 from engine.state import ProcessInstance, Tombstone
-from schemas.snapshot import decode_state, encode, split
+from schemas.snapshot import decode_state, encode, is_split, split
 from storage.keys import PartitionKeys
 from storage.ports import (
     Answer,
@@ -34,10 +34,10 @@ default: the tombstone must still be there for every record that may be read onc
 
 
 class StoredDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """A state as the store has it. `scopes`: the fields of its sibling hash. `size`: its bytes."""
+    """A state as the store has it. `parts`: the fields of its sibling hash. `size`: its bytes."""
 
     state: AggregateState | None
-    scopes: tuple[str, ...] = ()
+    parts: int = 0
     size: int = 0
 
 
@@ -48,20 +48,20 @@ _ENTRY_BYTES = 64
 def document_reads(keys: PartitionKeys, address: str) -> tuple[StoreRead, ...]:
     """What to read for one document; the answers go to `decode_document`."""
     main = Get(keys.state(address))
-    return (main, HashGetAll(keys.scopes(address))) if is_instance(address) else (main,)
+    return (main, HashGetAll(keys.parts(address))) if is_instance(address) else (main,)
 
 
 def decode_document(answers: Sequence[Answer]) -> StoredDocument:
     """Raises NewerDocumentError, CorruptDocumentError."""
-    main, scopes = answers[0], answers[1] if len(answers) > 1 else {}
+    main, parts = answers[0], answers[1] if len(answers) > 1 else {}
     assert main is None or isinstance(main, bytes)
-    assert isinstance(scopes, dict)
+    assert isinstance(parts, dict)
     if main is None:
-        return StoredDocument(state=None, scopes=tuple(scopes))
+        return StoredDocument(state=None, parts=len(parts))
     return StoredDocument(
-        state=decode_state(main, scopes),
-        scopes=tuple(scopes),
-        size=len(main) + sum(map(len, scopes.values())),
+        state=decode_state(main, parts),
+        parts=len(parts),
+        size=len(main) + sum(map(len, parts.values())),
     )
 
 
@@ -78,7 +78,7 @@ def change_document(
     """The writes that make the stored document `before` the document of the state `after`."""
     if isinstance(after, ProcessInstance):
         return _change_instance(keys, before, after)
-    operations = list(_drop_scopes(keys, address, before))
+    operations = list(_drop_parts(keys, address, before))
     key = keys.state(address)
     if after is None:
         operations.append(Delete(key))
@@ -94,29 +94,34 @@ def _change_instance(
 ) -> DocumentChange:
     # Compared rather than taken from the outcomes: an instance may end and a second life with the
     # same id begin within one batch.
-    written = split(after, before.state, before.scopes)
+    address = after.instance_id
+    main_key, hash_key = keys.state(address), keys.parts(address)
+    if not is_split(after):
+        value = encode(after)
+        dropped = _drop_parts(keys, address, before)
+        return DocumentChange(
+            operations=(*dropped, Put(main_key, value)),
+            stored=StoredDocument(state=after, size=len(value)),
+        )
     operations: list[Operation] = []
-    hash_key = keys.scopes(after.instance_id)
+    known = before.state if before.parts and isinstance(before.state, ProcessInstance) else None
+    if known is None:
+        operations.extend(_drop_parts(keys, address, before))
+    written = split(after, known, before.parts if known is not None else 0)
     if written.put:
         operations.append(HashPut(hash_key, written.put))
     if written.delete:
         operations.append(HashDelete(hash_key, written.delete))
-    operations.append(Put(keys.state(after.instance_id), written.main))
-    size = len(written.main)
-    if written.scopes:
-        size += sum(_texts_size(variables) for variables in after.variables.values())
-        size += after.loops_bytes + _ENTRY_BYTES * (len(after.elements) + len(after.waits))
-    stored = StoredDocument(state=after, scopes=written.scopes, size=size)
+    operations.append(Put(main_key, written.main))
+    size = len(written.main) + after.variables_bytes + after.loops_bytes + after.ledger_bytes
+    size += _ENTRY_BYTES * (len(after.elements) + len(after.waits))
+    stored = StoredDocument(state=after, parts=written.parts, size=size)
     return DocumentChange(operations=tuple(operations), stored=stored)
 
 
-def _texts_size(variables: dict[str, str]) -> int:
-    return sum(len(name) + len(text) for name, text in variables.items())
-
-
-def _drop_scopes(keys: PartitionKeys, address: str, before: StoredDocument) -> Iterator[Operation]:
-    if before.scopes:
-        yield Delete(keys.scopes(address))
+def _drop_parts(keys: PartitionKeys, address: str, before: StoredDocument) -> Iterator[Operation]:
+    if before.parts:
+        yield Delete(keys.parts(address))
 
 
 def _expiry(state: AggregateState) -> int | None:

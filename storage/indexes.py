@@ -5,11 +5,12 @@ documents before and after it. So a repair can rebuild every index from the docu
 """
 
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 from engine.lifecycle import InstanceState
 from engine.outcome import AggregateState
-from engine.state import ProcessInstance, SignalWait, TaskWait
+from engine.pages import changes
+from engine.state import ProcessInstance, SignalWait, TaskWait, Wait
 from storage.keys import PartitionKeys
 from storage.ports import Operation, SortedAdd, SortedRemove
 
@@ -21,8 +22,19 @@ _LIVING = (InstanceState.RUNNING, InstanceState.SUSPENDED)
 
 def index_entries(keys: PartitionKeys, state: AggregateState | None) -> dict[Entry, int]:
     """All index entries of a document, with their scores."""
-    if not isinstance(state, ProcessInstance) or state.state not in _LIVING:
+    if not _is_living(state):
         return {}
+    entries = _instance_entries(keys, state)
+    for wait in state.waits.values():
+        _add_wait(keys, entries, state, wait)
+    return entries
+
+
+def _is_living(state: AggregateState | None) -> TypeGuard[ProcessInstance]:
+    return isinstance(state, ProcessInstance) and state.state in _LIVING
+
+
+def _instance_entries(keys: PartitionKeys, state: ProcessInstance) -> dict[Entry, int]:
     start = state.start
     started = start.counter >> 16
     entries = {
@@ -32,12 +44,16 @@ def index_entries(keys: PartitionKeys, state: AggregateState | None) -> dict[Ent
     if start.business_key is not None:
         key = keys.instances_of_business_key(start.business_key)
         entries[key, state.instance_id] = started
-    for wait in state.waits.values():
-        if isinstance(wait, TaskWait):
-            _add_task(keys, entries, f"{state.instance_id}:{wait.key}", wait)
-        elif isinstance(wait, SignalWait):
-            entries[keys.signal(wait.name), f"{state.instance_id}:{wait.key}"] = wait.since
     return entries
+
+
+def _add_wait(
+    keys: PartitionKeys, entries: dict[Entry, int], state: ProcessInstance, wait: Wait | None
+) -> None:
+    if isinstance(wait, TaskWait):
+        _add_task(keys, entries, f"{state.instance_id}:{wait.key}", wait)
+    elif isinstance(wait, SignalWait):
+        entries[keys.signal(wait.name), f"{state.instance_id}:{wait.key}"] = wait.since
 
 
 def _add_task(keys: PartitionKeys, entries: dict[Entry, int], task_id: str, wait: TaskWait) -> None:
@@ -59,14 +75,27 @@ class IndexChanges:
 
     def change(self, before: AggregateState | None, after: AggregateState | None) -> None:
         """One document was `before` and is `after`. Each address at most once."""
-        old = index_entries(self._keys, before)
-        new = index_entries(self._keys, after)
+        if _is_living(before) and _is_living(after):
+            old, new = self._entries_that_differ(before, after)
+        else:
+            old, new = index_entries(self._keys, before), index_entries(self._keys, after)
         for (key, member), score in new.items():
             if old.get((key, member)) != score:
                 self._added.setdefault(key, {})[member] = score
         for key, member in old:
             if (key, member) not in new:
                 self._removed.setdefault(key, []).append(member)
+
+    def _entries_that_differ(
+        self, before: ProcessInstance, after: ProcessInstance
+    ) -> tuple[dict[Entry, int], dict[Entry, int]]:
+        """Of waits that are the same objects in both, the entries are the same."""
+        old = _instance_entries(self._keys, before)
+        new = _instance_entries(self._keys, after)
+        for _, wait_before, wait_after in changes(before.waits, after.waits):
+            _add_wait(self._keys, old, before, wait_before)
+            _add_wait(self._keys, new, after, wait_after)
+        return old, new
 
     def operations(self) -> Iterator[Operation]:
         for key, members in self._removed.items():

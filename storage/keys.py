@@ -11,10 +11,11 @@ key after the tag            type        holds
 :timers                      sorted set  "<timer>:<address>", scored by the due instant (epoch ms)
 :instance:<id>               string      a process instance, or its tombstone; a tombstone's TTL is
                                          garbage collection, far behind its stored expiry
-:instance:<id>:scopes        hash        part -> its content, when the document is split: see
+:instance:<id>:parts         hash        part -> its content, when the document is split: see
                                          schemas/parts.py
 :aggregate:<address>         string      the state of a message aggregate, or of `deployments`
 :definitions                 hash        process id -> its versions as this partition knows them
+:decisions                   hash        the same, by decision id
 :content:<checksum>          string      a deployed resource; under the tag of the partition that
                                          owns the address `deployments`, read by all partitions
 :window                      string      "<generation>,<count>": which of the two hashes below takes
@@ -64,6 +65,7 @@ class PartitionKeys:
         self.outbox = f"{self.tag}:outbox"
         self.timers = f"{self.tag}:timers"
         self.definitions = f"{self.tag}:definitions"
+        self.decisions = f"{self.tag}:decisions"
         self.sources = f"{self.tag}:sources"
         self.window = f"{self.tag}:window"
         self.instances = f"{self.tag}:instances"
@@ -74,8 +76,8 @@ class PartitionKeys:
         kind = "instance" if is_instance(address) else "aggregate"
         return f"{self.tag}:{kind}:{address}"
 
-    def scopes(self, instance_id: str) -> str:
-        return f"{self.tag}:instance:{instance_id}:scopes"
+    def parts(self, instance_id: str) -> str:
+        return f"{self.tag}:instance:{instance_id}:parts"
 
     def content(self, checksum: str) -> str:
         return f"{self.tag}:content:{checksum}"

@@ -112,7 +112,7 @@ class _Evaluation:
             now_ms=context.now,
             zone=context.settings.zone,
             steps_max=context.settings.expression_steps_max,
-            seed=f"{context.namespace}/{position}/{process.process_id}/{event.id}",
+            seed=f"{context.namespace}/{position}/{process.id}/{event.id}",
         )
         try:
             value = trigger.condition.evaluate(environment)
@@ -131,7 +131,7 @@ class _Evaluation:
         )
         start = c.StartByCondition(
             instance_id=instance_id,
-            process_id=process.process_id,
+            process_id=process.id,
             version=ref.version,
             start_element=event.id,
             variables=self._variables,
@@ -139,14 +139,14 @@ class _Evaluation:
             semantics=ref.semantics,
         )
         self.sends.append(Send(command=start))
-        self._started.append(Started(process.process_id, ref.version, event.id, instance_id))
+        self._started.append(Started(process.id, ref.version, event.id, instance_id))
 
 
 def _failure(
     process: ProcessVersions, event: StartEvent, trigger: ConditionTrigger, message: str
 ) -> Failed:
     return Failed(
-        process_id=process.process_id,
+        process_id=process.id,
         version=process.versions[-1].version,
         element_id=event.id,
         expression=trigger.condition.text[:MESSAGE_MAX],

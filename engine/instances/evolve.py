@@ -4,6 +4,7 @@ The state is the fold of its events, so nothing here may know the model, the com
 else than state, event and the time of the transition.
 """
 
+from collections.abc import MutableMapping
 from typing import TypeVar, assert_never
 
 from msgspec.structs import replace
@@ -14,6 +15,7 @@ from engine import variables as v
 from engine.errors import InvariantError
 from engine.instances import ledger, offers
 from engine.lifecycle import ElementState, InstanceState, guard_element, guard_instance
+from engine.pages import WIDE, Ordered, copied, paged, put_in_order, writable
 
 W = TypeVar("W", bound=s.Waiting)
 
@@ -37,17 +39,39 @@ def create(instance_id: str, start: e.InstanceStart) -> s.ProcessInstance:
 
 
 def make_draft(state: s.ProcessInstance) -> s.ProcessInstance:
-    """A copy that `evolve` may change. Scopes of variables are copied when they are written."""
+    """A copy that `evolve` may change. What is inside the maps is copied when it is changed."""
     return replace(
         state,
-        elements=dict(state.elements),
-        waits=dict(state.waits),
-        arrivals={scope: dict(flows) for scope, flows in state.arrivals.items()},
-        variables=dict(state.variables),
-        ledger={scope: dict(entries) for scope, entries in state.ledger.items()},
-        loops=dict(state.loops),
-        outputs=dict(state.outputs),
+        elements=copied(state.elements),
+        waits=copied(state.waits),
+        arrivals=_copied_arrivals(state.arrivals),
+        variables=copied(state.variables),
+        ledger=copied(state.ledger),
+        loops=copied(state.loops),
+        outputs=copied(state.outputs),
     )
+
+
+def _copied_arrivals(
+    arrivals: MutableMapping[int, MutableMapping[str, int]],
+) -> MutableMapping[int, MutableMapping[str, int]]:
+    if not isinstance(arrivals, dict):
+        return copied(arrivals)
+    return {
+        scope: dict(flows) if isinstance(flows, dict) else flows
+        for scope, flows in arrivals.items()
+    }
+
+
+def close_draft(state: s.ProcessInstance) -> None:
+    """The transition has ended: what has become wide is in pages from now on."""
+    state.elements = paged(state.elements)
+    state.waits = paged(state.waits)
+    state.arrivals = paged(state.arrivals)
+    state.variables = paged(state.variables)
+    state.ledger = paged(state.ledger)
+    state.loops = paged(state.loops)
+    state.outputs = paged(state.outputs)
 
 
 def evolve(  # noqa: C901, PLR0912, PLR0915 - one case an event
@@ -127,8 +151,8 @@ def evolve(  # noqa: C901, PLR0912, PLR0915 - one case an event
             if event.key:
                 condition = _wait(state, event.key, s.ConditionWait)
                 state.waits[event.key] = replace(condition, holds=event.result)
-        case e.EventThrown():
-            pass  # it changes others; what it led to here has events of its own
+        case e.EventThrown() | e.DecisionEvaluated():
+            pass  # what it led to here has events of its own
         case e.InstanceChanged():
             if event.start is None:
                 after = InstanceState(event.state)
@@ -139,9 +163,30 @@ def evolve(  # noqa: C901, PLR0912, PLR0915 - one case an event
 
 
 def _take_flow(state: s.ProcessInstance, event: e.FlowTaken) -> None:
-    flows = state.arrivals.setdefault(event.scope, {})
-    flows[event.flow_id] = flows.get(event.flow_id, 0) + 1
+    flows = state.arrivals.get(event.scope)
+    if flows is None:
+        state.arrivals[event.scope] = {event.flow_id: 1}
+    else:
+        flows = _own_flows(state, event.scope, flows)
+        flows[event.flow_id] = flows.get(event.flow_id, 0) + 1
     _hold(state, event.scope, 1)
+
+
+def _own_flows(
+    state: s.ProcessInstance, scope_key: int, flows: MutableMapping[str, int]
+) -> MutableMapping[str, int]:
+    """The arrivals of a scope, to be changed. Where scopes are few, `make_draft` has copied them.
+
+    Only here: a token that passes through is what a transition consists of.
+    """
+    if isinstance(flows, Ordered):
+        if flows.epoch == state.revision:
+            return flows
+    elif len(flows) <= WIDE and isinstance(state.arrivals, dict):
+        return flows
+    own = writable(flows, state.revision)
+    state.arrivals[scope_key] = own
+    return own
 
 
 def _hold(state: s.ProcessInstance, scope_key: int, change: int) -> None:
@@ -152,7 +197,7 @@ def _hold(state: s.ProcessInstance, scope_key: int, change: int) -> None:
 
 def _consume(state: s.ProcessInstance, scope_key: int, flow_ids: tuple[str, ...]) -> None:
     """Take one arrival off each of these flows of a scope."""
-    flows = state.arrivals[scope_key]
+    flows = _own_flows(state, scope_key, state.arrivals[scope_key])
     for flow_id in flow_ids:
         left = flows[flow_id] - 1
         if left:
@@ -241,7 +286,7 @@ def _collect(state: s.ProcessInstance, event: e.OutputCollected) -> None:
     pages = state.outputs.get(event.key, {})
     number = event.ordinal // s.OUTPUTS_PER_PAGE
     page = {**pages.get(number, {}), event.ordinal: event.text}
-    state.outputs[event.key] = {**pages, number: page}
+    put_in_order(state.outputs, event.key, {**pages, number: page})
     state.loops_bytes += v.utf8_length(event.text)
 
 
@@ -265,7 +310,8 @@ def _set_variables(state: s.ProcessInstance, event: e.VariablesSet) -> None:
         raise InvariantError(f"variables for the scope {event.scope}, which is not there")
     state.variables_bytes += v.growth(state, event.scope, event.variables)
     # A new dict a write: the one before may be another document's.
-    state.variables[event.scope] = {**state.variables.get(event.scope, {}), **event.variables}
+    own = {**state.variables.get(event.scope, {}), **event.variables}
+    put_in_order(state.variables, event.scope, own)
 
 
 def _open_job(state: s.ProcessInstance, event: e.JobOpened) -> None:

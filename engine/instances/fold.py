@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from engine.events import InstanceChanged
 from engine.history import bury, chain, encode, is_over
-from engine.instances.evolve import create, evolve
+from engine.instances.evolve import close_draft, create, evolve
 from engine.records import Transition
 from engine.state import ProcessInstance, Tombstone
 
@@ -40,5 +40,7 @@ def fold_part(
     for event in part.events:
         evolve(state, event, part.time)
     state.digest = chain(state.digest, encode(part.events))
-    state.revision += part.part == 1
+    if part.part == part.parts:  # only now: all parts of a transition are evolved as one revision
+        state.revision += 1
+        close_draft(state)
     return bury(state, part.time, tombstone_ms) if is_over(state) else state

@@ -15,6 +15,7 @@ from engine import events as e
 from engine import state as s
 from engine import variables as v
 from engine.errors import InvariantError
+from engine.pages import put_in_order, writable
 
 
 def record(state: s.ProcessInstance, event: e.CompensationRecorded) -> None:
@@ -50,7 +51,7 @@ def begin(state: s.ProcessInstance, scope: int, key: int, handler: int) -> None:
     """The handler of an entry begins; an event sub-process finds in it what completed inside."""
     entry = state.ledger[scope][key]
     if entry.inside and key in state.ledger:
-        state.ledger[handler] = state.ledger.pop(key)
+        put_in_order(state.ledger, handler, state.ledger.pop(key))
     sweep = state.waits[entry.sweep]
     if not isinstance(sweep, s.SweepWait):
         raise InvariantError(f"the entry {key} is compensated, and no sweep asked for it")
@@ -76,12 +77,16 @@ def _drop(state: s.ProcessInstance, scope: int) -> None:
 
 
 def _put(state: s.ProcessInstance, scope: int, entry: s.Compensable) -> None:
-    state.ledger.setdefault(scope, {})[entry.key] = entry
+    entries = writable(state.ledger.get(scope, {}), state.revision)
+    entries[entry.key] = entry
+    put_in_order(state.ledger, scope, entries)
 
 
 def _take(state: s.ProcessInstance, scope: int, key: int) -> s.Compensable:
-    entries = state.ledger[scope]
+    entries = writable(state.ledger[scope], state.revision)
     entry = entries.pop(key)
-    if not entries:
+    if entries:
+        state.ledger[scope] = entries
+    else:
         del state.ledger[scope]
     return entry

@@ -5,6 +5,7 @@ from msgspec.structs import replace
 from engine import commands as c
 from engine.history import bury, chain, is_over, seal, split
 from engine.instances.advance import Advance
+from engine.instances.evolve import close_draft
 from engine.outcome import Outcome, Send
 from engine.records import Effect, Publication, Topic, Transition
 from engine.state import ProcessInstance
@@ -38,6 +39,8 @@ def finish(
     _record(advance, command_type)
     state, context = advance.state, advance.context
     over = is_over(state)
+    if not over:
+        close_draft(state)
     return Outcome(
         state=bury(state, context.now, context.settings.tombstone_ms) if over else state,
         events=tuple(advance.events),

@@ -8,7 +8,7 @@ and events name elements by id.
 """
 
 from functools import cached_property
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 
@@ -286,11 +286,35 @@ class ScriptDefinition(msgspec.Struct, frozen=True, kw_only=True):
     result_variable: str | None = None
 
 
+DecisionResult: TypeAlias = Literal[
+    "value", "single_entry", "single_result", "collect_entries", "result_list", "outputs"
+]
+
+
+class DecisionCall(msgspec.Struct, frozen=True, kw_only=True):
+    """A decision that is evaluated inline. Which version: as in `CallActivity`.
+
+    `result` says what is made of it: the decision's own value; the one output of the one rule that
+    matched; that rule's outputs by name; the one output of each rule; all rules' outputs; each
+    output of the one rule as a variable of its own name. `result_variable` holds it; without one
+    output mappings alone see it. `needs_hit`: that no rule matches is a failure.
+    """
+
+    decision_id: Text
+    version: int | None = None
+    version_tag: str | None = None
+    same_deployment: bool = False
+    result: DecisionResult = "value"
+    result_variable: str | None = None
+    needs_hit: bool = False
+
+
 class ServiceTask(Activity, frozen=True, kw_only=True, tag="serviceTask"):
-    """A `job`, else a `script`: an expression that needs no worker."""
+    """A `job`, else what needs no worker: a `script`, which is an expression, or a `decision`."""
 
     job: JobDefinition | None = None
     script: ScriptDefinition | None = None
+    decision: DecisionCall | None = None
 
 
 class SendTask(Activity, frozen=True, kw_only=True, tag="sendTask"):
@@ -298,6 +322,7 @@ class SendTask(Activity, frozen=True, kw_only=True, tag="sendTask"):
 
     job: JobDefinition | None = None
     script: ScriptDefinition | None = None
+    decision: DecisionCall | None = None
 
 
 class BusinessRuleTask(Activity, frozen=True, kw_only=True, tag="businessRuleTask"):
@@ -305,6 +330,7 @@ class BusinessRuleTask(Activity, frozen=True, kw_only=True, tag="businessRuleTas
 
     job: JobDefinition | None = None
     script: ScriptDefinition | None = None
+    decision: DecisionCall | None = None
 
 
 class ScriptTask(Activity, frozen=True, kw_only=True, tag="scriptTask"):

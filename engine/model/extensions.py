@@ -8,6 +8,8 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from engine.model.elements import DecisionResult
+
 Language = Literal["static", "feel", "juel"]
 
 
@@ -62,6 +64,18 @@ class ScriptSource(msgspec.Struct, frozen=True, kw_only=True):
     result_variable: str | None = None
     may_discard: bool = False
     otherwise: JobSource | None = None
+
+
+class DecisionSource(msgspec.Struct, frozen=True, kw_only=True):
+    """A decision that is evaluated inline, as in `elements.DecisionCall`."""
+
+    decision_id: Formula | None
+    version: int | None = None
+    version_tag: str | None = None
+    same_deployment: bool = False
+    result: DecisionResult = "value"
+    result_variable: str | None = None
+    needs_hit: bool = False
 
 
 class TaskSource(msgspec.Struct, frozen=True, kw_only=True):
@@ -135,6 +149,7 @@ class Extensions(msgspec.Struct, frozen=True, kw_only=True):
     inputs: tuple[MappingSource, ...] = ()
     outputs: tuple[MappingSource, ...] = ()
     script: ScriptSource | None = None
+    decision: DecisionSource | None = None
     task: TaskSource = TaskSource()
     publish: PublishSource | None = None
     call: CallSource | None = None

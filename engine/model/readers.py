@@ -16,7 +16,7 @@ from engine.model.compensation import is_compensation
 from engine.model.data import declared
 from engine.model.dialects import feel
 from engine.model.extensions import Extensions
-from engine.model.jobs import read_job, read_work
+from engine.model.jobs import read_job, read_rule_work, read_work
 from engine.model.loops import read_loop
 from engine.model.reading import Reading
 from engine.model.report import quote
@@ -222,13 +222,13 @@ def _refuse_mappings(reading: Reading, node: Node, extensions: Extensions, kind:
 
 def _service_task(reading: Reading, node: Node, extensions: Extensions) -> e.ServiceTask | None:
     fields = _activity(reading, node, extensions)
-    work = read_work(reading, node, extensions)
+    work = read_rule_work(reading, node, extensions)
     return None if work is None else e.ServiceTask(**fields, **work)
 
 
 def _send_task(reading: Reading, node: Node, extensions: Extensions) -> e.SendTask | None:
     fields = _activity(reading, node, extensions)
-    work = read_work(reading, node, extensions)
+    work = read_rule_work(reading, node, extensions)
     return None if work is None else e.SendTask(**fields, **work)
 
 
@@ -236,7 +236,7 @@ def _business_rule_task(
     reading: Reading, node: Node, extensions: Extensions
 ) -> e.BusinessRuleTask | None:
     fields = _activity(reading, node, extensions)
-    work = read_work(reading, node, extensions)
+    work = read_rule_work(reading, node, extensions)
     return None if work is None else e.BusinessRuleTask(**fields, **work)
 
 

@@ -9,9 +9,10 @@ from msgspec.structs import replace
 from engine import commands as c
 from engine.aggregates import DeploymentsState
 from engine.apply import apply
-from engine.definitions import Definitions, ProcessVersions, VersionRef
+from engine.decisions import DecisionModel
+from engine.definitions import AnyVersions, DecisionFile, Definitions, ProcessVersions, VersionRef
 from engine.deployments import await_answer
-from engine.errors import InvariantError
+from engine.errors import DecisionUnreadError, InvariantError
 from engine.ids import id_for_command
 from engine.model.elements import ProcessModel
 from engine.outcome import AggregateState, Context, Outcome
@@ -23,6 +24,7 @@ from engine.partition.stimulus import (
     PartitionInfo,
     Read,
     ReadCommand,
+    ReadDecisions,
     ReadDefinitions,
     ReadModel,
     ReadSignals,
@@ -62,6 +64,7 @@ class _Transaction:
         self.publishing = Publishing(info, stimulus, self.outcome)
         self.queue: deque[c.AnyCommand] = deque()
         self.definitions = Definitions()
+        self.decisions: dict[DecisionFile, DecisionModel] = {}
 
     def run(self) -> Driver:
         command, sent = self.stimulus.command, self.stimulus.sent_from(self.info.partitions)
@@ -202,10 +205,25 @@ class _Transaction:
             context = replace(context, signal_waits=(yield self._chunk_of(command)))
         elif isinstance(command, c.EvaluateConditions):
             context = replace(context, condition_models=(yield from self._condition_models()))
-        outcome = apply(context, state, command)
+        outcome = yield from self._apply_with_decisions(context, state, command)
         if isinstance(outcome, Outcome):
             self._absorb(address, state, outcome)
         return outcome
+
+    def _apply_with_decisions(
+        self, context: Context, state: AggregateState | None, command: c.AnyCommand
+    ) -> Generator[Read, Any, Outcome | Rejection]:
+        """Apply, and again with each file of decisions that it turns out to need.
+
+        Only a transition knows which decisions it comes to: expressions may name them. `apply`
+        changes nothing that it is given, so what it did until then is forgotten.
+        """
+        while True:
+            try:
+                return apply(context, state, command)
+            except DecisionUnreadError as unread:
+                file = unread.file
+            self.decisions[file] = yield ReadDecisions(file)
 
     def _chunk_of(self, command: c.DeliverSignal) -> ReadSignals:
         return ReadSignals(
@@ -221,7 +239,7 @@ class _Transaction:
         models: list[ProcessModel] = []
         for process in self.definitions.condition_starts():
             ref = process.versions[-1]
-            models.append((yield ReadModel(ref.checksum, process.process_id, ref.semantics)))
+            models.append((yield ReadModel(ref.checksum, process.id, ref.semantics)))
         return tuple(models)
 
     def _context(self, model: ProcessModel | None, step: int) -> Context:
@@ -240,6 +258,7 @@ class _Transaction:
             traceparent=stimulus.traceparent,
             definitions=self.definitions,
             model=model,
+            decisions=self.decisions,
             settings=info.settings,
         )
 
@@ -266,7 +285,7 @@ class _Transaction:
     def _met(self, command: _StartElsewhere) -> VersionRef | None:
         """The version that a start from elsewhere names: it may be ahead of its activation here."""
         process_id = command.process_id
-        known = self.definitions.get(process_id) or ProcessVersions(process_id=process_id)
+        known = self.definitions.get(process_id) or ProcessVersions(id=process_id)
         if known.find(command.version) is None and command.checksum:
             ref = VersionRef(
                 version=command.version, checksum=command.checksum, semantics=command.semantics
@@ -275,9 +294,9 @@ class _Transaction:
             self._define(known)
         return known.find(command.version)
 
-    def _define(self, versions: ProcessVersions) -> None:
-        self.outcome.process_versions.append(versions)
-        self.definitions = self.definitions.with_process(versions)
+    def _define(self, versions: AnyVersions) -> None:
+        self.outcome.versions.append(versions)
+        self.definitions = self.definitions.with_versions(versions)
 
     def _absorb(self, address: str, before: AggregateState | None, outcome: Outcome) -> None:
         if outcome.state is not before:
@@ -287,8 +306,8 @@ class _Transaction:
             self.outcome.dirty[address] = known | outcome.dirty
         self.outcome.timers.extend(outcome.timers)
         self.outcome.contents.extend(outcome.contents)
-        if outcome.process_versions is not None:
-            self._define(outcome.process_versions)
+        if outcome.versions is not None:
+            self._define(outcome.versions)
         self.publishing.take(outcome.publications)
         for send in outcome.sends:
             self._send(send.command, through_log=send.through_log)

@@ -35,22 +35,22 @@ def keep(store: MemoryStore) -> None:
 
 async def test_content_that_is_not_there_yet_is_missing(models: CompiledModels) -> None:
     with pytest.raises(ContentMissingError):
-        await models.get(ReadModel(CHECKSUM, "a", 1), None)
+        await models.get(ReadModel(CHECKSUM, "a", 1), {})
 
 
 async def test_a_model_comes_from_the_stored_content_and_is_compiled_once(
     store: MemoryStore, models: CompiledModels
 ) -> None:
     keep(store)
-    first = await models.get(ReadModel(CHECKSUM, "a", 1), None)
+    first = await models.get(ReadModel(CHECKSUM, "a", 1), {})
     assert first.process_id == "a"
     store.keyspace.restore({})
-    assert await models.get(ReadModel(CHECKSUM, "a", 1), None) is first
-    assert (await models.get(ReadModel(CHECKSUM, "b", 1), None)).process_id == "b"
+    assert await models.get(ReadModel(CHECKSUM, "a", 1), {}) is first
+    assert (await models.get(ReadModel(CHECKSUM, "b", 1), {})).process_id == "b"
 
 
 async def test_content_that_the_batch_has_needs_no_store(models: CompiledModels) -> None:
-    found = await models.get(ReadModel(CHECKSUM, "a", 1), CONTENT)
+    found = await models.get(ReadModel(CHECKSUM, "a", 1), {CHECKSUM: CONTENT})
     assert found.process_id == "a"
 
 
@@ -59,7 +59,7 @@ async def test_a_model_of_rules_that_only_a_newer_engine_knows_is_left_to_it(
 ) -> None:
     keep(store)
     with pytest.raises(NewerDocumentError):
-        await models.get(ReadModel(CHECKSUM, "a", SEMANTICS + 1), None)
+        await models.get(ReadModel(CHECKSUM, "a", SEMANTICS + 1), {})
 
 
 async def test_a_process_that_its_resource_does_not_hold_is_a_bug(
@@ -67,4 +67,4 @@ async def test_a_process_that_its_resource_does_not_hold_is_a_bug(
 ) -> None:
     keep(store)
     with pytest.raises(InvariantError):
-        await models.get(ReadModel(CHECKSUM, "c", 1), None)
+        await models.get(ReadModel(CHECKSUM, "c", 1), {})

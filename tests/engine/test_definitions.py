@@ -11,7 +11,7 @@ def ref(version: int) -> VersionRef:
     return VersionRef(version=version, checksum=f"c{version}", semantics=1)
 
 
-EMPTY = ProcessVersions(process_id="order")
+EMPTY = ProcessVersions(id="order")
 
 
 def test_the_version_activated_last_is_the_latest() -> None:
@@ -67,8 +67,8 @@ def test_early_versions_make_no_difference_once_all_are_activated(
 def test_a_message_starts_every_process_that_begins_with_its_name() -> None:
     table = (
         Definitions()
-        .with_process(EMPTY.activate(ref(1), (("paid", "a"), ("sent", "b"))))
-        .with_process(ProcessVersions(process_id="bill").activate(ref(3), (("paid", "x"),)))
+        .with_versions(EMPTY.activate(ref(1), (("paid", "a"), ("sent", "b"))))
+        .with_versions(ProcessVersions(id="bill").activate(ref(3), (("paid", "x"),)))
     )
     assert table.message_starts("paid") == (("bill", "x"), ("order", "a"))
     assert table.message_starts("sent") == (("order", "b"),)
@@ -87,9 +87,9 @@ def test_a_version_is_found_by_its_tag_or_by_a_deployment() -> None:
 
 
 def test_a_table_is_replaced_and_never_changed() -> None:
-    before = Definitions().with_process(EMPTY.activate(ref(1), (("paid", "a"),)))
+    before = Definitions().with_versions(EMPTY.activate(ref(1), (("paid", "a"),)))
     assert before.message_starts("paid") == (("order", "a"),)
-    after = before.with_process(EMPTY.activate(ref(2), ()))
+    after = before.with_versions(EMPTY.activate(ref(2), ()))
     assert before.find("order") == ref(1)
     assert before.message_starts("paid") == (("order", "a"),)
     assert after.find("order") == ref(2)

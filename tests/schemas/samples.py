@@ -18,7 +18,7 @@ from engine.aggregates import (
     PendingDeployment,
     TimerStart,
 )
-from engine.definitions import ProcessVersions, VersionRef
+from engine.definitions import DecisionVersions, ProcessVersions, VersionRef
 from engine.lifecycle import ElementState, InstanceState
 from engine.partition import AppliedCommand
 from engine.state import (
@@ -70,8 +70,10 @@ COMMANDS: tuple[c.AnyCommand, ...] = (
         message_starts=(("paid", "Start_paid"), ("ordered", "Start_ordered")),
         version_tag="1.0",
         condition_starts=("Start_hot",),
+        kind="decision",
+        imports=("cd" * 32,),
     ),
-    c.VersionActivated(deployment=12, process_id="order", version=2, partition=3),
+    c.VersionActivated(deployment=12, process_id="order", version=2, partition=3, kind="decision"),
     c.FireTimer(address=ORDER, timer=65_547, due_ms=NOW),
     c.Continue(instance_id=ORDER, steps=1_000),
     c.StartChild(
@@ -252,6 +254,7 @@ EVENTS: tuple[e.AnyEvent, ...] = (
     e.ElementActivated(key=65_547, element_id="Task_2", scope=65_546, ordinal=1),
     e.OutputCollected(key=65_546, ordinal=1, text='{"price":12.5}'),
     e.LoopStopped(key=65_546),
+    e.DecisionEvaluated(owner=65_538, decision_id="Rate", version=2),
     e.CompensationRecorded(
         key=65_538,
         element_id="Task_1",
@@ -475,11 +478,21 @@ DOCUMENTS: dict[str, Document] = {
                 reply=r.ReplyAddress(topic="shop.replies", partition=2, correlation_id=b"\x00\xff"),
                 result='{"deployed":[]}',
                 waiting=(Activation(process_id="order", version=1, partitions=(3, 5)),),
+                new_decisions=(("Rate", 1),),
             ),
         ),
+        decisions={
+            "Rate": (
+                DeployedVersion(version=1, checksum="ab" * 32, semantics=1, imports=("cd" * 32,)),
+            )
+        },
+    ),
+    "decision": DecisionVersions(
+        id="Rate",
+        versions=(VersionRef(version=1, checksum="ab" * 32, semantics=1, imports=("cd" * 32,)),),
     ),
     "versions": ProcessVersions(
-        process_id="order",
+        id="order",
         versions=(
             VersionRef(version=1, checksum="ab" * 32, semantics=1, deployment=12, tag="1.0"),
         ),

@@ -2,13 +2,13 @@
 
 import msgspec
 import pytest
-from msgspec.structs import replace
 
 from engine import commands as c
+from engine.pages import WIDE, Pages
 from engine.state import ProcessInstance
 from schemas.errors import CorruptDocumentError
-from schemas.parts import WIDE, is_wide, parts_of
-from schemas.snapshot import SplitInstance, decode_state, is_split, scopes_of, split
+from schemas.parts import is_wide, part_changes
+from schemas.snapshot import SplitInstance, decode_state, is_split, split
 from tests.support.models import (
     chain,
     compensate_event,
@@ -35,7 +35,13 @@ def wide(items: int = 1_000) -> Runner:
 
 
 def whole(instance: ProcessInstance) -> SplitInstance:
-    return split(instance, None, stored=())
+    return split(instance, None, stored=0)
+
+
+def stored(first: SplitInstance, then: SplitInstance) -> dict[str, bytes]:
+    """The fields of the hash after both writes."""
+    kept = {name: value for name, value in first.put.items() if name not in then.delete}
+    return {**kept, **then.put}
 
 
 def written(parts: SplitInstance) -> int:
@@ -49,7 +55,7 @@ def test_a_wide_instance_comes_back() -> None:
     instance = run.living()
     parts = whole(instance)
     assert is_split(instance)
-    assert set(scopes_of(parts.main)) == set(parts.put)
+    assert parts.parts == len(parts.put)
     found = decode_state(parts.main, parts.put)
     assert found == instance
     assert isinstance(found, ProcessInstance)
@@ -64,11 +70,11 @@ def test_an_iteration_that_completes_writes_little() -> None:
     job = run.jobs()[500]
     run.accept(c.CompleteJob(job_id=job.job_id, attempt=1, variables='{"got": "x"}'))
     after = run.living()
-    parts = split(after, before, first.scopes)
+    parts = split(after, before, first.parts)
     assert not [name for name in parts.put if name.startswith("items")]
     assert len([name for name in parts.put if name.startswith("outputs")]) == 1
     assert written(parts) * 5 < written(first)
-    assert decode_state(parts.main, {**first.put, **parts.put}) == after
+    assert decode_state(parts.main, stored(first, parts)) == after
 
 
 def undoable(times: int) -> Runner:
@@ -104,9 +110,9 @@ def test_a_handler_that_ends_writes_little_of_the_ledger() -> None:
     first = whole(before)
     run.complete("un")
     after = run.living()
-    parts = split(after, before, first.scopes)
+    parts = split(after, before, first.parts)
     assert len([name for name in parts.put if name.startswith("ledger")]) <= 1
-    assert decode_state(parts.main, {**first.put, **parts.put}) == after
+    assert decode_state(parts.main, stored(first, parts)) == after
 
 
 def test_pages_that_are_gone_are_deleted() -> None:
@@ -116,36 +122,34 @@ def test_pages_that_are_gone_are_deleted() -> None:
     for job in run.jobs()[:200]:
         run.accept(c.CompleteJob(job_id=job.job_id, attempt=1))
     after = run.living()
-    parts = split(after, before, first.scopes)
+    parts = split(after, before, first.parts)
     assert parts.delete
     assert all(name.startswith(("elements", "waits")) for name in parts.delete)
-    kept = {name: value for name, value in first.put.items() if name not in parts.delete}
-    assert decode_state(parts.main, {**kept, **parts.put}) == after
+    assert decode_state(parts.main, stored(first, parts)) == after
 
 
 def test_an_instance_is_wide_by_its_content_alone() -> None:
     run = wide(items=140)
     while is_wide(run.living()):
+        assert isinstance(run.living().elements, Pages)
         job = run.jobs()[0]
         run.accept(c.CompleteJob(job_id=job.job_id, attempt=1))
     instance = run.living()
-    assert len(instance.elements) + len(instance.waits) <= WIDE
-    assert not [name for name in parts_of(instance) if name.startswith(("elements", "waits"))]
-
-
-def test_entries_that_are_not_in_the_order_of_their_keys_stay_whole() -> None:
-    instance = wide().living()
-    turned = replace(instance, waits=dict(reversed(instance.waits.items())))
-    parts = whole(turned)
-    assert not [name for name in parts.put if name.startswith("waits")]
-    found = decode_state(parts.main, parts.put)
-    assert isinstance(found, ProcessInstance)
-    assert list(found.waits) == list(turned.waits)
+    assert len(instance.elements) <= WIDE
+    assert isinstance(instance.elements, dict)
+    names = [name for name, _, _ in part_changes(None, instance)]
+    assert not [name for name in names if name.startswith(("elements", "waits"))]
 
 
 def test_a_part_that_is_missing_or_damaged_is_corruption() -> None:
     parts = whole(wide().living())
     name = next(name for name in parts.put if name.startswith("waits"))
-    for bad in (None, b"", msgspec.msgpack.encode((1, "part", "text"))):
+    for bad in (b"", msgspec.msgpack.encode((1, "part", "text"))):
         with pytest.raises(CorruptDocumentError):
             decode_state(parts.main, {**parts.put, name: bad})
+    for fields in ({}, {**parts.put, "more:1": parts.put[name]}):
+        with pytest.raises(CorruptDocumentError):
+            decode_state(parts.main, fields)
+    del parts.put[name]
+    with pytest.raises(CorruptDocumentError, match="parts"):
+        decode_state(parts.main, parts.put)

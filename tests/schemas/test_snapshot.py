@@ -20,8 +20,8 @@ from schemas.snapshot import (
     decode,
     decode_state,
     encode,
+    has_parts,
     is_split,
-    scopes_of,
     split,
 )
 from tests.schemas.layouts import layout
@@ -40,6 +40,7 @@ def with_variables(variables: dict[int, dict[str, str]]) -> ProcessInstance:
         INSTANCE,
         variables=variables,
         variables_bytes=size,
+        waits={},
         loops={},
         outputs={},
         loops_bytes=0,
@@ -63,7 +64,7 @@ def test_every_kind_of_document_has_an_example() -> None:
 @pytest.mark.parametrize("name", ["instance", "tombstone", "message", "deployments"])
 def test_state_is_told_by_its_document(name: str) -> None:
     assert decode_state(encode(DOCUMENTS[name])) == DOCUMENTS[name]
-    assert scopes_of(encode(DOCUMENTS[name])) == ()
+    assert not has_parts(encode(DOCUMENTS[name]))
 
 
 def test_dictionaries_keep_their_order() -> None:
@@ -77,53 +78,47 @@ def test_dictionaries_keep_their_order() -> None:
 # --- split documents ---
 
 
-def test_small_instance_is_one_document() -> None:
-    parts = split(INSTANCE, None, stored=())
-    assert parts.main == encode(INSTANCE)
-    assert (parts.put, parts.delete, parts.scopes) == ({}, (), ())
-
-
 def test_large_instance_is_split_by_scope_and_joined() -> None:
-    parts = split(LARGE, None, stored=())
+    parts = split(LARGE, None, stored=0)
     assert is_split(LARGE)
+    assert not is_split(INSTANCE)
     assert len(parts.main) < SPLIT_BYTES
-    assert parts.scopes == scopes_of(parts.main) == ("9", "3", "5")
+    assert sorted(parts.put) == ["variables:3", "variables:5", "variables:9"]
+    assert parts.parts == 3
+    assert has_parts(parts.main)
     found = decode_state(parts.main, parts.put)
     assert found == LARGE
     assert isinstance(found, ProcessInstance)
-    assert [list(scope) for scope in found.variables.values()] == [["b", "a"], ["big"], ["c"]]
+    assert [list(scope) for scope in found.variables.values()] == [["big"], ["c"], ["b", "a"]]
 
 
 def test_only_changed_and_new_scopes_are_written_again() -> None:
-    before = with_variables({9: {"b": "1", "a": "2"}, 3: {"big": BIG}, 5: {"c": "4"}})
-    parts = split(LARGE, before, stored=("9", "3", "5"))
-    assert list(parts.put) == ["5"]
-    parts = split(LARGE, LARGE, stored=("9", "3"))
-    assert list(parts.put) == ["5"]
+    variables = dict(LARGE.variables)
+    before = with_variables({**variables, 5: {"c": "4"}})
+    parts = split(LARGE, before, stored=3)
+    assert list(parts.put) == ["variables:5"]
+    del variables[5]
+    parts = split(LARGE, with_variables(variables), stored=2)
+    assert (list(parts.put), parts.parts) == (["variables:5"], 3)
 
 
 def test_scopes_that_are_gone_are_deleted() -> None:
-    parts = split(with_variables({3: {"big": BIG}}), LARGE, stored=("9", "3", "5"))
-    assert (list(parts.put), parts.delete) == ([], ("9", "5"))
-
-
-def test_instance_that_shrank_is_whole_again() -> None:
-    parts = split(with_variables({9: {"a": "1"}}), LARGE, stored=("9", "3"))
-    assert (parts.put, parts.delete, parts.scopes) == ({}, ("9", "3"), ())
-    assert decode_state(parts.main) == with_variables({9: {"a": "1"}})
+    parts = split(with_variables({3: LARGE.variables[3]}), LARGE, stored=3)
+    assert (list(parts.put), parts.parts) == ([], 1)
+    assert sorted(parts.delete) == ["variables:5", "variables:9"]
 
 
 def test_whether_it_is_split_depends_on_its_content_alone() -> None:
-    direct = split(LARGE, None, stored=())
-    later = split(LARGE, with_variables({3: {"big": BIG}}), stored=("9", "3", "5"))
+    direct = split(LARGE, None, stored=0)
+    later = split(LARGE, with_variables({3: LARGE.variables[3]}), stored=1)
     assert direct.main == later.main
     assert direct.put | later.put == direct.put
 
 
 def test_missing_scope_is_corruption() -> None:
-    parts = split(LARGE, None, stored=())
-    for fields in (None, {}, {**parts.put, "3": None}):
-        with pytest.raises(CorruptDocumentError, match="variables of a scope are missing"):
+    parts = split(LARGE, None, stored=0)
+    for fields in (None, {}, dict(list(parts.put.items())[:-1])):
+        with pytest.raises(CorruptDocumentError, match="expected 3 parts"):
             decode_state(parts.main, fields)
 
 
@@ -134,10 +129,10 @@ scopes = st.dictionaries(
 )
 
 
-@given(scopes, st.sets(st.integers(1, 9)))
-def test_split_and_join_are_inverse(variables: dict[int, dict[str, str]], stored: set[int]) -> None:
+@given(scopes)
+def test_split_and_join_are_inverse(variables: dict[int, dict[str, str]]) -> None:
     instance = with_variables(variables)
-    parts = split(instance, None, stored=[str(scope) for scope in sorted(stored)])
+    parts = split(instance, None, stored=0)
     assert decode_state(parts.main, parts.put) == instance
 
 

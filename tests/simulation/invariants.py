@@ -12,7 +12,7 @@ from engine.state import Tombstone
 from schemas.codec import Codec
 from schemas.headers import SEND_NUMBER
 from schemas.publication_writer import OutboxRecord
-from schemas.snapshot import decode, decode_state, scopes_of
+from schemas.snapshot import decode, decode_state, has_parts
 from storage.memory_store import Value
 from tests.simulation.reference import Folded
 from tests.simulation.servers import Observed, Snapshot
@@ -148,6 +148,6 @@ def nothing_is_left(final: Sequence[Observed], broker: MemoryBroker) -> Iterator
 
 
 def _is_tombstone(value: Value) -> bool:
-    if not isinstance(value, bytes) or scopes_of(value):
+    if not isinstance(value, bytes) or has_parts(value):
         return False
     return isinstance(decode_state(value), Tombstone)

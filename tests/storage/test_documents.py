@@ -57,13 +57,13 @@ async def test_after_any_changes_the_store_has_the_last_state_and_no_more(
         await store.commit(commit)
         expected, stored = commit.fence, change.stored
         found = await read(store)
-        assert (found.state, sorted(found.scopes)) == (after, sorted(stored.scopes))
+        assert (found.state, found.parts) == (after, stored.parts)
 
     fresh = MemoryStore(MemoryKeyspace(), "shop")
     await fresh.initialise(0, fence(0))
     change = change_document(KEYS, "i-1", ABSENT, history[-1])
     await fresh.commit(commit_of(fence(0), *change.operations))
-    keys = (KEYS.state("i-1"), KEYS.scopes("i-1"))
+    keys = (KEYS.state("i-1"), KEYS.parts("i-1"))
     assert [store.keyspace.snapshot().get(key) for key in keys] == [
         fresh.keyspace.snapshot().get(key) for key in keys
     ]
@@ -77,7 +77,7 @@ def test_of_a_large_instance_only_the_scopes_that_changed_are_written() -> None:
     change = change_document(KEYS, "i-1", stored, after)
 
     (scopes_written,) = [each for each in change.operations if isinstance(each, HashPut)]
-    assert list(scopes_written.fields) == ["2"]
+    assert list(scopes_written.fields) == ["variables:2"]
 
 
 def test_a_second_life_within_one_batch_is_written_whole() -> None:

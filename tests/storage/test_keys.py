@@ -17,7 +17,7 @@ def test_every_key_of_a_partition_carries_its_hash_tag() -> None:
         KEYS.timers,
         KEYS.state("i-1"),
         KEYS.state("message:paid:4711"),
-        KEYS.scopes("i-1"),
+        KEYS.parts("i-1"),
         KEYS.content("abc"),
         KEYS.window_half(1),
         KEYS.instances_of_business_key("{odd}"),

@@ -75,7 +75,7 @@ async def test_every_operation_is_seen_by_its_read(store: Store, keys: Partition
         store,
         START,
         Put(keys.state("i"), b"\x00binary\xff"),
-        HashPut(keys.scopes("i"), {"1": b"{}", "2": b"\xfe"}),
+        HashPut(keys.parts("i"), {"1": b"{}", "2": b"\xfe"}),
         SortedAdd(keys.timers, {"a": 1_700_000_000_001, "b": 2**53 - 1}),
         Push(keys.outbox, (b"e1", b"e2")),
     )
@@ -84,8 +84,8 @@ async def test_every_operation_is_seen_by_its_read(store: Store, keys: Partition
         after,
         [
             Get(keys.state("i")),
-            HashGet(keys.scopes("i"), ("2", "none", "1")),
-            HashGetAll(keys.scopes("i")),
+            HashGet(keys.parts("i"), ("2", "none", "1")),
+            HashGetAll(keys.parts("i")),
             SortedRange(keys.timers, 0, 2**53, 10),
             ListRange(keys.outbox, 0, -1),
         ],
@@ -102,9 +102,9 @@ async def test_every_operation_is_seen_by_its_read(store: Store, keys: Partition
 async def test_what_is_missing_reads_as_empty(store: Store, keys: PartitionKeys) -> None:
     reads: list[StoreRead] = [
         Get(keys.state("i")),
-        HashGet(keys.scopes("i"), ("1",)),
-        HashGet(keys.scopes("i"), ()),
-        HashGetAll(keys.scopes("i")),
+        HashGet(keys.parts("i"), ("1",)),
+        HashGet(keys.parts("i"), ()),
+        HashGetAll(keys.parts("i")),
         SortedRange(keys.timers, 0, 10, 10),
         ListRange(keys.outbox, 0, -1),
     ]
@@ -119,7 +119,7 @@ async def test_removals_take_away_and_leave_no_empty_key(store: Store, keys: Par
         store,
         START,
         Put(keys.state("i"), b"x"),
-        HashPut(keys.scopes("i"), {"1": b"{}"}),
+        HashPut(keys.parts("i"), {"1": b"{}"}),
         SortedAdd(keys.timers, {"a": 1, "b": 2}),
         Push(keys.outbox, (b"e1", b"e2", b"e3")),
     )
@@ -127,17 +127,17 @@ async def test_removals_take_away_and_leave_no_empty_key(store: Store, keys: Par
         store,
         after,
         Delete(keys.state("i")),
-        HashDelete(keys.scopes("i"), ("1", "none")),
+        HashDelete(keys.parts("i"), ("1", "none")),
         SortedRemove(keys.timers, ("a", "none")),
         TrimHead(keys.outbox, 2),
     )
     answers = await store.query(
-        [Get(keys.state("i")), HashGetAll(keys.scopes("i")), SortedRange(keys.timers, 0, 9, 9)]
+        [Get(keys.state("i")), HashGetAll(keys.parts("i")), SortedRange(keys.timers, 0, 9, 9)]
     )
     assert answers == [None, {}, [("b", 2)]]
     assert (await store.load(0)).outbox == (b"e3",)
     # A hash that became empty is no key: a value of another type may take its place.
-    await write(store, after, TrimHead(keys.outbox, 5), Put(keys.scopes("i"), b"string"))
+    await write(store, after, TrimHead(keys.outbox, 5), Put(keys.parts("i"), b"string"))
     assert (await store.load(0)).outbox == ()
 
 
@@ -159,8 +159,8 @@ async def test_operations_without_members_do_nothing(store: Store, keys: Partiti
     after = await write(
         store,
         START,
-        HashPut(keys.scopes("i"), {}),
-        HashDelete(keys.scopes("i"), ()),
+        HashPut(keys.parts("i"), {}),
+        HashDelete(keys.parts("i"), ()),
         SortedAdd(keys.timers, {}),
         SortedRemove(keys.timers, ()),
         Push(keys.outbox, ()),
@@ -328,20 +328,20 @@ async def test_large_commits_and_outboxes_come_back_whole(
         START,
         Push(keys.outbox, entries),
         SortedAdd(keys.timers, timers),
-        HashPut(keys.scopes("i"), fields),
+        HashPut(keys.parts("i"), fields),
     )
     assert (await store.load(0)).outbox == entries
-    found = await store.read(0, after, [HashGet(keys.scopes("i"), (*fields, "none"))])
+    found = await store.read(0, after, [HashGet(keys.parts("i"), (*fields, "none"))])
     assert found == [[b"v"] * 9_999 + [None]]
     after = await write(
         store,
         after,
         SortedRemove(keys.timers, tuple(timers)[1:]),
-        HashDelete(keys.scopes("i"), tuple(fields)[1:]),
+        HashDelete(keys.parts("i"), tuple(fields)[1:]),
         TrimHead(keys.outbox, 7000),
     )
     answers = await store.query(
-        [SortedRange(keys.timers, 0, 2**53, 10), HashGetAll(keys.scopes("i"))]
+        [SortedRange(keys.timers, 0, 2**53, 10), HashGetAll(keys.parts("i"))]
     )
     assert answers == [[("t0", 0)], {"0": b"v"}]
     assert (await store.load(0)).outbox == entries[7000:]

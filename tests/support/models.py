@@ -252,6 +252,28 @@ def script_task(
     return tag("scriptTask", extensions(script, io_mapping((), outputs)), id=element_id)
 
 
+def decision_task(
+    element_id: str,
+    decision_id: str,
+    *,
+    result: str | None = "result",
+    binding: str | None = None,
+    version_tag: str | None = None,
+    inputs: Pairs = (),
+    outputs: Pairs = (),
+) -> str:
+    """A business rule task that evaluates a decision, whose value becomes the variable `result`."""
+    called = extension(
+        "calledDecision",
+        decisionId=decision_id,
+        resultVariable=result,
+        bindingType=binding,
+        versionTag=version_tag,
+    )
+    content = extensions(called, io_mapping(inputs, outputs))
+    return tag("businessRuleTask", content, id=element_id)
+
+
 def user_task(
     element_id: str,
     *,

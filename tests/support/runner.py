@@ -18,7 +18,9 @@ import msgspec
 from engine import commands as c
 from engine import events as e
 from engine import records as r
-from engine.definitions import ProcessVersions, VersionRef
+from engine.decisions import CompiledDecisions, Invocable
+from engine.definitions import DecisionVersions, ProcessVersions, VersionRef
+from engine.deployments.files import compile_files
 from engine.instances.fold import fold_part
 from engine.lifecycle import InstanceState
 from engine.model.elements import (
@@ -28,10 +30,10 @@ from engine.model.elements import (
     SignalTrigger,
     parts_of,
 )
-from engine.outcome import AggregateState
+from engine.outcome import AggregateState, Content
 from engine.partition import ReadModel, RecordOutcome
 from engine.routing import split_message_address
-from engine.settings import Settings
+from engine.settings import SEMANTICS, Settings
 from engine.state import AdHocWait, IncidentWait, ProcessInstance, Tombstone
 from scenarios import looking
 from scenarios.simulation import VARIANTS, Partition, Simulation, Variant
@@ -40,6 +42,7 @@ from tests.support.documents import assert_asleep, assert_consistent
 __all__ = ["START_MS", "VARIANTS", "Partition", "Runner", "Variant", "subscriptions"]
 
 START_MS = 1_700_000_000_000
+_ENCODER = msgspec.msgpack.Encoder(enc_hook=dict)
 
 
 def _starts(
@@ -73,6 +76,7 @@ class Runner(Simulation):
         """Whether accepted commands are only put on the log, so that they meet others there."""
         self._loaded: dict[str, tuple[AggregateState, bytes]] = {}
         self._offset = count(1)
+        self._deployments = count(1)
         for model in models:
             self.deploy(model)
 
@@ -86,7 +90,7 @@ class Runner(Simulation):
             version=version,
             checksum=f"{model.process_id}-{version}",
             semantics=model.semantics,
-            deployment=len(self.models) + 1,
+            deployment=next(self._deployments),
             tag=model.version_tag,
         )
         starts = _starts(model, model.message_starts, MessageTrigger)
@@ -95,11 +99,41 @@ class Runner(Simulation):
         self.models[ref.checksum, model.process_id] = model
         for partition in self.partitions:
             before = partition.definitions.get(model.process_id) or ProcessVersions(
-                process_id=model.process_id
+                id=model.process_id
             )
             after = before.activate(ref, starts, signals, conditions)
-            partition.definitions = partition.definitions.with_process(after)
+            partition.definitions = partition.definitions.with_versions(after)
         return version
+
+    def deploy_decisions(self, *contents: bytes) -> None:
+        """Add the next version of each decision of these files: one deployment."""
+        number = next(self._deployments)
+        resources = [
+            c.Resource(name=str(position), content=content)
+            for position, content in enumerate(contents)
+        ]
+        for file in compile_files(resources, self.settings):
+            assert isinstance(file, CompiledDecisions)
+            assert file.deployable, file.findings
+            self.contents.add(Content(checksum=file.checksum, resource=file.content))
+            for decision in file.model.invocables:
+                self._deploy_decision(decision, file, number)
+
+    def _deploy_decision(
+        self, decision: Invocable, file: CompiledDecisions, deployment: int
+    ) -> None:
+        known = self.partitions[0].definitions.decision(decision.id)
+        ref = VersionRef(
+            version=1 if known is None else known.versions[-1].version + 1,
+            checksum=file.checksum,
+            semantics=SEMANTICS,
+            deployment=deployment,
+            tag=decision.version_tag,
+            imports=file.imports,
+        )
+        after = (known or DecisionVersions(id=decision.id)).activate(ref)
+        for partition in self.partitions:
+            partition.definitions = partition.definitions.with_versions(after)
 
     def internal(self, command: c.AnyCommand) -> None:
         """Send a command as another partition of the engine does, and run all that follows."""
@@ -275,13 +309,13 @@ class Runner(Simulation):
     def _load(self, partition: Partition, address: str) -> AggregateState | None:
         state = super()._load(partition, address)
         if state is not None:
-            self._loaded[address] = (state, msgspec.msgpack.encode(state))
+            self._loaded[address] = (state, _ENCODER.encode(state))
         return state
 
     def _assert_untouched(self) -> None:
         """`apply` must not change what it is given."""
         for address, (state, encoded) in self._loaded.items():
-            assert msgspec.msgpack.encode(state) == encoded, f"{address} was changed"
+            assert _ENCODER.encode(state) == encoded, f"{address} was changed"
         self._loaded = {}
 
     def _absorb(self, partition: Partition, outcome: RecordOutcome) -> None:

@@ -18,6 +18,7 @@ from engine.model.extensions import (
     NOTHING,
     AdHocSource,
     CallSource,
+    DecisionSource,
     Extensions,
     Formula,
     JobSource,
@@ -132,20 +133,45 @@ def _form(extensions: Extensions, site: _Site) -> Extensions:
     return replace(extensions, task=replace(extensions.task, form_key=form_key))
 
 
-def _called_element(extensions: Extensions, site: _Site) -> Extensions:
+def _binding(site: _Site) -> tuple[str | None, bool]:
+    """The version tag that is called, and whether it is the caller's own deployment."""
     binding, tag = site.xml.get("bindingType") or "latest", site.xml.get("versionTag")
     if binding not in _BINDINGS or (binding == "versionTag" and not tag):
         site.report.error(
             "unsupported-extension",
-            f"The binding {quote(binding)} of the call activity is not executed."
+            f"The binding {quote(binding)} of the {site.element.tag} is not executed."
             " Use 'latest', 'deployment', or 'versionTag' with a version tag.",
             site.element,
             site.line,
         )
+    return tag if binding == "versionTag" else None, binding == "deployment"
+
+
+def _called_decision(extensions: Extensions, site: _Site) -> Extensions:
+    version_tag, same_deployment = _binding(site)
+    result_variable = (site.xml.get("resultVariable") or "").strip() or None
+    if result_variable is None:
+        site.report.error(
+            "result-variable-missing",
+            "The result of the decision goes nowhere. Give it a result variable.",
+            site.element,
+            site.line,
+        )
+    decision = DecisionSource(
+        decision_id=site.formula("decisionId"),
+        version_tag=version_tag,
+        same_deployment=same_deployment,
+        result_variable=result_variable,
+    )
+    return replace(extensions, decision=decision)
+
+
+def _called_element(extensions: Extensions, site: _Site) -> Extensions:
+    version_tag, same_deployment = _binding(site)
     call = CallSource(
         process_id=site.formula("processId"),
-        version_tag=tag if binding == "versionTag" else None,
-        same_deployment=binding == "deployment",
+        version_tag=version_tag,
+        same_deployment=same_deployment,
         propagate_all_parent_variables=is_true(
             site.xml.get("propagateAllParentVariables"), default=True
         ),
@@ -247,6 +273,7 @@ _TRANSLATIONS: Final[dict[str, tuple[frozenset[str], _Translate]]] = {
     "formDefinition": (_USER_TASK, _form),
     "calledElement": (frozenset({"callActivity"}), _called_element),
     "adHoc": (_AD_HOC, _ad_hoc),
+    "calledDecision": (frozenset({"businessRuleTask"}), _called_decision),
     "loopCharacteristics": (frozenset({"multiInstanceLoopCharacteristics"}), _loop),
     "subscription": (frozenset({"message"}), _subscription),
     "versionTag": (frozenset({"process"}), _version_tag),

@@ -362,7 +362,6 @@ def test_a_binding_that_names_no_version_is_an_error(binding: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "name"),
     [
-        ("businessRuleTask", "calledDecision"),
         ("userTask", "executionListeners"),
         ("userTask", "taskListeners"),
         ("userTask", "somethingNew"),
