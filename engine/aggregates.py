@@ -65,6 +65,20 @@ class MessageState(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     timer_at: int | None = None
 
 
+class ConversationState(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
+    """`conversation:<process>:<key>`: the instance that what belongs together starts, and joins.
+
+    `names` are those of the messages that came here: they are told when it is over. Without a
+    `holder` all that is left is when the last one ended.
+    """
+
+    process_id: str
+    key: str
+    holder: str
+    names: tuple[str, ...] = ()
+    ended_at: int | None = None
+
+
 class DeployedVersion(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """A version of a process or decision; `imports` as in `VersionRef`."""
 
@@ -75,7 +89,10 @@ class DeployedVersion(msgspec.Struct, frozen=True, kw_only=True, array_like=True
 
 
 class TimerStart(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """An armed timer start event of a process's latest version."""
+    """An armed timer start event of a process's latest version.
+
+    `part` is its place among the definitions of the event; `joint`: it needs others, too.
+    """
 
     timer: int
     process_id: str
@@ -84,6 +101,8 @@ class TimerStart(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     due_ms: int
     cycle: str | None = None
     repetitions: int | None = None
+    part: int = 0
+    joint: bool = False
 
 
 class Activation(msgspec.Struct, frozen=True, kw_only=True, array_like=True):

@@ -83,8 +83,22 @@ class DecisionVersions(Versions, frozen=True, kw_only=True, array_like=True):
         return DecisionVersions(id=self.id, versions=self._with(ref))
 
 
+class Starts(msgspec.Struct, frozen=True, kw_only=True):
+    """What starts a version: (name, start element id) pairs of messages and signals, ids of others.
+
+    Of all these elements several may belong to one instance: the `joint` ones all have to occur, of
+    the `alternatives` one does.
+    """
+
+    messages: tuple[tuple[str, str], ...] = ()
+    signals: tuple[tuple[str, str], ...] = ()
+    conditions: tuple[str, ...] = ()
+    joint: tuple[str, ...] = ()
+    alternatives: tuple[str, ...] = ()
+
+
 class ProcessVersions(Versions, frozen=True, kw_only=True, array_like=True):
-    """The versions of one process; `message_starts` are the latest one's.
+    """The versions of one process; what starts it is the latest one's: see `Starts`.
 
     `message_starts` are pairs of message name and start element id, `signal_starts` the same of
     signals, `condition_starts` the ids of conditional start events. `early` are versions that a
@@ -95,30 +109,42 @@ class ProcessVersions(Versions, frozen=True, kw_only=True, array_like=True):
     early: tuple[VersionRef, ...] = ()
     signal_starts: tuple[tuple[str, str], ...] = ()
     condition_starts: tuple[str, ...] = ()
+    joint_starts: tuple[str, ...] = ()
+    alternative_starts: tuple[str, ...] = ()
 
     def find(self, version: int | None) -> VersionRef | None:
         """The version with this number, or the latest."""
         met = (ref for ref in self.early if ref.version == version)
         return Versions.find(self, version) or next(met, None)
 
-    def activate(
-        self,
-        ref: VersionRef,
-        message_starts: tuple[tuple[str, str], ...],
-        signal_starts: tuple[tuple[str, str], ...] = (),
-        condition_starts: tuple[str, ...] = (),
-    ) -> "ProcessVersions":
+    def activate(self, ref: VersionRef, starts: Starts) -> "ProcessVersions":
         """With a version added, and its starts in place of the older ones'. Idempotent."""
-        versions = self._with(ref)
-        latest = versions[-1] is ref
-        return ProcessVersions(
-            id=self.id,
-            versions=versions,
-            message_starts=message_starts if latest else self.message_starts,
+        activated = msgspec.structs.replace(
+            self,
+            versions=self._with(ref),
             early=tuple(known for known in self.early if known.version != ref.version),
-            signal_starts=signal_starts if latest else self.signal_starts,
-            condition_starts=condition_starts if latest else self.condition_starts,
         )
+        if activated.versions[-1] is not ref:
+            return activated
+        return msgspec.structs.replace(
+            activated,
+            message_starts=starts.messages,
+            signal_starts=starts.signals,
+            condition_starts=starts.conditions,
+            joint_starts=starts.joint,
+            alternative_starts=starts.alternatives,
+        )
+
+    def conversation(self, element_id: str, key: str) -> str | None:
+        """The key of the conversation that what comes with this key belongs to; None: to none.
+
+        BPMN 13.2: "a new Process instance is only created if none already exists for the specific
+        Conversation (identified through its associated correlation information)". What has no key
+        belongs together only where an instance waits for all of it.
+        """
+        if element_id in self.joint_starts or (key and element_id in self.alternative_starts):
+            return key
+        return None
 
     def meet(self, ref: VersionRef) -> "ProcessVersions":
         """With a version that may run here although it was not activated yet. Idempotent."""
@@ -176,6 +202,10 @@ class Definitions:
                 if self._processes[process_id].condition_starts
             )
         return self._condition_starts
+
+    def conversation(self, process_id: str, element_id: str, key: str) -> str | None:
+        """As of the latest version of the process."""
+        return self._processes[process_id].conversation(element_id, key)
 
     def _index(
         self, starts_of: Callable[[ProcessVersions], tuple[tuple[str, str], ...]]

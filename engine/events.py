@@ -17,7 +17,10 @@ class Event(
 
 
 class InstanceStart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What is fixed when an instance begins. `counter` is its start's offset << 16."""
+    """What is fixed when an instance begins. `counter` is its start's offset << 16.
+
+    `conversation` is the key of the conversation that it holds; None: of none.
+    """
 
     process_id: str
     version: int
@@ -31,6 +34,7 @@ class InstanceStart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     depth: int = 0
     message_name: str | None = None
     message_key: str | None = None
+    conversation: str | None = None
 
 
 class InstanceChanged(Event, frozen=True, kw_only=True, omit_defaults=True):

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from engine.aggregates import DeploymentsState, MessageState
+from engine.aggregates import ConversationState, DeploymentsState, MessageState
 from engine.commands import AnyCommand
 from engine.decisions import DecisionModel
 from engine.definitions import AnyVersions, DecisionFile, Definitions
@@ -20,7 +20,9 @@ from engine.records import Publication, ReplyAddress
 from engine.settings import Settings
 from engine.state import ProcessInstance, Tombstone
 
-AggregateState: TypeAlias = ProcessInstance | Tombstone | MessageState | DeploymentsState
+AggregateState: TypeAlias = (
+    ProcessInstance | Tombstone | MessageState | DeploymentsState | ConversationState
+)
 
 
 class Context(msgspec.Struct, frozen=True, kw_only=True):

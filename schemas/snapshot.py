@@ -19,7 +19,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 
-from engine.aggregates import DeploymentsState, MessageState
+from engine.aggregates import ConversationState, DeploymentsState, MessageState
 from engine.definitions import DecisionVersions, ProcessVersions
 from engine.outcome import AggregateState
 from engine.partition import AppliedCommand
@@ -44,6 +44,7 @@ Document: TypeAlias = (
     | AppliedCommand
     | SendNumber
     | OutboxRecord
+    | ConversationState
 )
 Kind = TypeVar("Kind", bound=Document)
 
@@ -57,11 +58,12 @@ KINDS: Mapping[str, type[Document]] = {
     "applied": AppliedCommand,
     "send": SendNumber,
     "outbox": OutboxRecord,
+    "conversation": ConversationState,
 }
 """The kinds by the name that stands in the document."""
 
 _NAMES: dict[type, str] = {kind: name for name, kind in KINDS.items()}
-_STATES = {"instance", "tombstone", "message", "deployments"}
+_STATES = {"instance", "tombstone", "message", "deployments", "conversation"}
 _PART = "part"
 
 

@@ -11,6 +11,7 @@ from engine.definitions import (
     DefinitionKind,
     Definitions,
     ProcessVersions,
+    Starts,
     VersionRef,
 )
 from engine.history import chain
@@ -65,8 +66,16 @@ def _change(
         decision = definitions.decision(name) or DecisionVersions(id=name)
         return decision, decision.activate(ref)
     process = definitions.get(name) or ProcessVersions(id=name)
-    return process, process.activate(
-        ref, command.message_starts, command.signal_starts, command.condition_starts
+    return process, process.activate(ref, _starts(command))
+
+
+def _starts(command: c.ActivateVersion) -> Starts:
+    return Starts(
+        messages=command.message_starts,
+        signals=command.signal_starts,
+        conditions=command.condition_starts,
+        joint=command.joint_starts,
+        alternatives=command.alternative_starts,
     )
 
 

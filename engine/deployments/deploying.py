@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from engine import commands as c
 from engine.aggregates import Activation, DeployedVersion, DeploymentsState, PendingDeployment
 from engine.decisions import CompiledDecisions
-from engine.definitions import DefinitionKind
+from engine.definitions import DefinitionKind, Starts
 from engine.deployments.files import (
     CompiledFile,
     Definition,
@@ -15,15 +15,9 @@ from engine.deployments.files import (
     require_deployable,
 )
 from engine.deployments.references import missing_references
+from engine.deployments.starts import starts_of
 from engine.deployments.timer_starts import replace_starts
 from engine.errors import DefinitionError, Finding
-from engine.model.elements import (
-    MessageTrigger,
-    ProcessModel,
-    SignalTrigger,
-    StartEvent,
-    parts_of,
-)
 from engine.outcome import Content, Context, Outcome, Send, TimerChange
 from engine.rejections import Rejection, RejectionCode
 from engine.routing import DEPLOYMENTS
@@ -237,7 +231,7 @@ def _waited_for(context: Context, state: DeploymentsState, deployed: _Deployed) 
 
 def _activation(deployed: _Deployed, number: int, partition: int) -> c.ActivateVersion:
     definition, version = deployed.definition, deployed.version
-    model = definition.model
+    starts = Starts() if definition.model is None else starts_of(definition.model)
     return c.ActivateVersion(
         partition=partition,
         deployment=number,
@@ -245,40 +239,15 @@ def _activation(deployed: _Deployed, number: int, partition: int) -> c.ActivateV
         version=version.version,
         checksum=version.checksum,
         semantics=version.semantics,
-        message_starts=() if model is None else _message_starts(model),
-        signal_starts=() if model is None else _signal_starts(model),
-        condition_starts=() if model is None else _condition_starts(model),
+        message_starts=starts.messages,
+        signal_starts=starts.signals,
+        condition_starts=starts.conditions,
+        joint_starts=starts.joint,
+        alternative_starts=starts.alternatives,
         version_tag=definition.version_tag,
         kind=definition.kind,
         imports=version.imports,
     )
-
-
-def _message_starts(model: ProcessModel) -> tuple[tuple[str, str], ...]:
-    return _starts(model, model.message_starts, MessageTrigger)
-
-
-def _signal_starts(model: ProcessModel) -> tuple[tuple[str, str], ...]:
-    return _starts(model, model.signal_starts, SignalTrigger)
-
-
-def _condition_starts(model: ProcessModel) -> tuple[str, ...]:
-    return tuple(model.elements[index].id for index in model.condition_starts)
-
-
-def _starts(
-    model: ProcessModel, indexes: tuple[int, ...], kind: type[MessageTrigger | SignalTrigger]
-) -> tuple[tuple[str, str], ...]:
-    """(name, start element id) of what messages or signals start."""
-    pairs: list[tuple[str, str]] = []
-    for index in indexes:
-        element = model.elements[index]
-        assert isinstance(element, StartEvent)
-        for trigger in parts_of(element.trigger):
-            if isinstance(trigger, kind):
-                assert isinstance(trigger.name, str), "the compiler evaluates such names"
-                pairs.append((trigger.name, element.id))
-    return tuple(pairs)
 
 
 def _result(deployed: list[_Deployed], findings: list[Finding]) -> str:

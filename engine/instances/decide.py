@@ -13,6 +13,7 @@ from engine import state as s
 from engine import variables as v
 from engine.instances import calls, choices, jobs, tasks
 from engine.instances.advance import Advance, DueStep
+from engine.instances.conversations import comes_as_start
 from engine.instances.endings import CLOSED, end_instance
 from engine.instances.errors import BpmnError
 from engine.instances.guards import (
@@ -129,7 +130,9 @@ def _deliver_message(advance: Advance, command: c.DeliverMessage) -> None:
 def _take_signal(advance: Advance, command: c.TakeSignal) -> None:
     wait = _living_wait(advance, command.subscription)
     variables = parse_variables(command.variables)
-    if isinstance(wait, s.SignalWait) and not isinstance(variables, Rejection):
+    if not isinstance(wait, s.SignalWait) or isinstance(variables, Rejection):
+        return
+    if not comes_as_start(advance, wait):
         signal.take(advance, wait, variables)
 
 

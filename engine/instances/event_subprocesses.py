@@ -20,8 +20,8 @@ from engine.variables import Texts
 
 def start_events(advance: Advance, scope: int) -> list[StartEvent]:
     """The start events of the event sub-processes directly inside a living scope."""
-    if advance.is_loop(scope):
-        return []  # each iteration is a scope of its own
+    if advance.is_loop(scope) or advance.is_choice(scope):
+        return []  # each iteration is a scope of its own, a choice is part of one
     container: object = advance.model
     if advance.instance(scope).scope is not None:
         container = advance.element(scope)

@@ -3,7 +3,7 @@
 Nothing here recurses: neither a deep model nor a long loop grows the stack.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from engine import commands as c
 from engine import events as e
@@ -13,7 +13,8 @@ from engine.instances.arming import arm_events
 from engine.instances.compensation import go_on
 from engine.instances.conditions import ask_conditions
 from engine.instances.data_objects import require_inputs
-from engine.instances.elements import HANDLERS, loops
+from engine.instances.elements import HANDLERS, ad_hoc_sub_processes, loops
+from engine.instances.elements.handler import Handler
 from engine.instances.endings import complete_instance, end_more, find_endings
 from engine.instances.event_subprocesses import disarm
 from engine.instances.joins import settle_joins
@@ -182,8 +183,7 @@ def _perform(advance: Advance, due: DueStep) -> None:
         _perform_process(advance, due.step)
         return
     element = advance.element(key)
-    loop = advance.is_loop(key)
-    handler = loops.LOOP if loop else HANDLERS[type(element)]
+    handler = _handler(advance, element, key)
     is_iteration = advance.instance(key).ordinal > 0
     step: Step | None = due.step
     try:
@@ -198,6 +198,13 @@ def _perform(advance: Advance, due: DueStep) -> None:
                 return  # what it threw has ended it, too
     except StuckError as stuck:
         raise_incident(advance, key, step or due.step, stuck)
+
+
+def _handler(advance: Advance, element: AnyElement, key: int) -> Handler[Any]:
+    """What an element instance does: a loop and a choice are around what the element does."""
+    if advance.is_loop(key):
+        return loops.LOOP
+    return ad_hoc_sub_processes.CHOICE if advance.is_choice(key) else HANDLERS[type(element)]
 
 
 def _perform_process(advance: Advance, step: Step) -> None:

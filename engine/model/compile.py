@@ -16,13 +16,12 @@ from engine.model.elements import (
     AnyElement,
     ConditionTrigger,
     MessageTrigger,
-    NoneTrigger,
     ProcessModel,
     SequenceFlow,
     SignalTrigger,
-    StartEvent,
     TimerTrigger,
     parts_of,
+    trigger_of,
 )
 from engine.model.extensions import Extensions
 from engine.model.foreign import check_foreign_extensions
@@ -32,6 +31,7 @@ from engine.model.readers import KINDS, read_element
 from engine.model.reading import Reading, Shared
 from engine.model.report import Report, quote
 from engine.model.source import Flow, ProcessSource
+from engine.model.starts import alternative_starts, joint_starts
 from engine.model.validate import validate_process
 from engine.model.xml import (
     ELEMENTS_MAX,
@@ -163,6 +163,7 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
     validate_process(process, elements, reading.report)
     if reading.report.errors:
         return None
+    joint = joint_starts(process)
     return ProcessModel(
         process_id=process.id,
         name=process.name,
@@ -174,6 +175,8 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
         timer_starts=_triggered_starts(process, elements, TimerTrigger),
         signal_starts=_triggered_starts(process, elements, SignalTrigger),
         condition_starts=_triggered_starts(process, elements, ConditionTrigger),
+        joint_starts=joint,
+        alternative_starts=alternative_starts(process),
         writes_outward=reading.dialect.writes_outward,
         quartz=reading.dialect.quartz,
         version_tag=version_tag,
@@ -182,8 +185,8 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
         conditional=any(
             isinstance(part, ConditionTrigger)
             for element in elements.values()
-            if not (isinstance(element, StartEvent) and element.scope == PROCESS)
-            for part in parts_of(getattr(element, "trigger", NoneTrigger()))
+            if element.index in joint or not process.begins_at(process.nodes[element.index])
+            for part in parts_of(trigger_of(element))
         ),
         data=data,
         input_sets=input_sets(process, reading.data, reading.dialect),
@@ -237,11 +240,10 @@ def _condition(reading: Reading, flow: Flow) -> Expression | None:
 def _triggered_starts(
     process: ProcessSource,
     elements: dict[int, AnyElement],
-    trigger: type[MessageTrigger | TimerTrigger | SignalTrigger | ConditionTrigger],
+    kind: type[MessageTrigger | TimerTrigger | SignalTrigger | ConditionTrigger],
 ) -> tuple[int, ...]:
     return tuple(
         node.index
-        for node in process.start_events(PROCESS)
-        if isinstance(element := elements[node.index], StartEvent)
-        and any(isinstance(part, trigger) for part in parts_of(element.trigger))
+        for node in process.beginnings()
+        if any(isinstance(part, kind) for part in parts_of(trigger_of(elements[node.index])))
     )

@@ -282,9 +282,13 @@ def _user_task(reading: Reading, node: Node, extensions: Extensions) -> e.UserTa
 
 
 def _receive_task(reading: Reading, node: Node, extensions: Extensions) -> e.ReceiveTask | None:
+    if reading.process.begins_at(node):
+        _refuse_mappings(reading, node, extensions, "input")
     fields = _activity(reading, node, extensions)
     trigger = read_message(reading, node, node)
-    return None if trigger is None else e.ReceiveTask(**fields, trigger=trigger)
+    if trigger is None:
+        return None
+    return e.ReceiveTask(**fields, trigger=trigger, instantiate=node.instantiates)
 
 
 def _manual_task(reading: Reading, node: Node, extensions: Extensions) -> e.ManualTask:
@@ -433,7 +437,9 @@ def _complex_gateway(
 def _event_based_gateway(
     _reading: Reading, node: Node, _extensions: Extensions
 ) -> e.EventBasedGateway:
-    return e.EventBasedGateway(**_element(node))
+    return e.EventBasedGateway(
+        **_element(node), instantiate=node.instantiates, parallel=node.is_parallel
+    )
 
 
 # --- the table ---

@@ -28,7 +28,7 @@ from engine.model.named_triggers import (
 from engine.model.parse import resolve
 from engine.model.reading import Reading
 from engine.model.report import quote
-from engine.model.source import Node, SourceElement, children, is_true
+from engine.model.source import Node, SourceElement, children
 from engine.model.vocabulary import EVENT_DEFINITIONS
 
 _TriggerReader = Callable[[Reading, Node, SourceElement], Trigger | None]
@@ -64,6 +64,13 @@ IN_EVENT_SUB_PROCESS: Final = frozenset(
 )
 """Those of the start event of an event sub-process."""
 
+BEHIND_START: Final = frozenset({"message", "timer", "signal", "conditional"})
+"""Those of the events behind an event-based gateway that begins a process."""
+
+BEHIND_PARALLEL_START: Final = frozenset({"message"})
+"""10.6.6: "If used at the Process start as a Parallel Event Gateway, only message-based triggers
+are allowed"."""
+
 
 def read_trigger(reading: Reading, node: Node) -> Trigger | None:
     """What the event waits for or does. None, and a finding, where it does not run."""
@@ -82,14 +89,14 @@ def _read_multiple(
     reading: Reading, node: Node, definitions: list[SourceElement]
 ) -> Trigger | None:
     """Several definitions of one event: it waits for any or for all of them, or throws each."""
-    parallel = is_true(node.xml.get("parallelMultiple"))
+    parallel = node.is_parallel
     together = TOGETHER_THROWN if node.tag in _THROWN else TOGETHER
     together = TOGETHER_PARALLEL if parallel else together
     if parallel and not _may_be_parallel(reading, node):
         reading.report.error(
             "unsupported-element",
-            f"A {node.tag} that waits for several events together is executed only as a catch or"
-            " boundary event, or in an event sub-process. Draw it as one of those.",
+            f"A {node.tag} cannot wait for several events together here: only start and boundary"
+            " events can, and catch events that do not begin a process. Draw one event each.",
             node,
         )
         return None
@@ -153,9 +160,9 @@ _LATE: Final[dict[type[Trigger], int]] = {
 
 
 def _may_be_parallel(reading: Reading, node: Node) -> bool:
-    if node.tag == "startEvent":
-        return node.scope != PROCESS
-    return node.tag in ("boundaryEvent", "intermediateCatchEvent")
+    if node.tag == "intermediateCatchEvent":
+        return reading.process.gateway_before(node) is None
+    return node.tag in ("startEvent", "boundaryEvent")
 
 
 def _runs_there(reading: Reading, node: Node) -> frozenset[str]:
@@ -163,6 +170,9 @@ def _runs_there(reading: Reading, node: Node) -> frozenset[str]:
     nodes = reading.process.nodes
     if node.tag == "startEvent" and node.scope != PROCESS and nodes[node.scope].by_event:
         return IN_EVENT_SUB_PROCESS
+    gateway = reading.process.gateway_before(node)
+    if gateway is not None:
+        return BEHIND_PARALLEL_START if gateway.is_parallel else BEHIND_START
     return TRIGGERS[node.tag]
 
 
@@ -181,9 +191,9 @@ def read_message(reading: Reading, node: Node, owner: SourceElement) -> MessageT
         )
         return None
     name = _message_name(reading, message)
-    if node.tag == "startEvent" and node.scope == PROCESS:
+    if reading.process.begins_at(node):
         constant = constant_name(reading, name, message)
-        return None if constant is None else MessageTrigger(name=constant)
+        return None if constant is None else MessageTrigger(name=constant, begins=True)
     if node.tag in ("intermediateThrowEvent", "endEvent"):
         return _thrown_message(reading, node, name, message)
     key = _correlation_key(reading, message)

@@ -2,13 +2,14 @@
 
 from collections import deque
 from collections.abc import Generator
-from typing import Any, TypeAlias
+from typing import Any
 
 from msgspec.structs import replace
 
 from engine import commands as c
 from engine.aggregates import DeploymentsState
 from engine.apply import apply
+from engine.conversations import is_asked
 from engine.decisions import DecisionModel
 from engine.definitions import AnyVersions, DecisionFile, Definitions, ProcessVersions, VersionRef
 from engine.deployments import await_answer
@@ -44,9 +45,6 @@ LOCAL_COMMANDS_MAX = 50_000
 through the log; and `Context.step` must stay below 2**16."""
 
 Reading = Generator[Read, Any, None]
-_StartElsewhere: TypeAlias = (
-    c.StartByMessage | c.StartByTimer | c.StartBySignal | c.StartByCondition
-)
 
 
 def transact(info: PartitionInfo, stimulus: Stimulus) -> Driver:
@@ -200,6 +198,8 @@ class _Transaction:
         elif address != PARTITION_TABLE:
             state = yield ReadState(address)
         model = yield from self._model_for(command, state)
+        if model is not None:
+            yield from self._foresee(model)
         context = self._context(model, step)
         if isinstance(command, c.DeliverSignal):
             context = replace(context, signal_waits=(yield self._chunk_of(command)))
@@ -210,12 +210,20 @@ class _Transaction:
             self._absorb(address, state, outcome)
         return outcome
 
+    def _foresee(self, model: ProcessModel) -> Reading:
+        """Read the decisions that a process names: else it had to be applied again for them."""
+        for decision_id in model.decision_ids:
+            versions = self.definitions.decision(decision_id)
+            latest = None if versions is None else versions.find(None)
+            if latest is not None and latest.file not in self.decisions:
+                self.decisions[latest.file] = yield ReadDecisions(latest.file)
+
     def _apply_with_decisions(
         self, context: Context, state: AggregateState | None, command: c.AnyCommand
     ) -> Generator[Read, Any, Outcome | Rejection]:
         """Apply, and again with each file of decisions that it turns out to need.
 
-        Only a transition knows which decisions it comes to: expressions may name them. `apply`
+        Only the transition knows those that an expression names, and older versions. `apply`
         changes nothing that it is given, so what it did until then is forgotten.
         """
         while True:
@@ -272,7 +280,9 @@ class _Transaction:
         elif isinstance(command, c.StartInstance | c.StartChild):
             process_id = command.process_id
             ref = self.definitions.find(process_id, command.version)
-        elif isinstance(command, _StartElsewhere):
+        elif is_asked(command):
+            return None
+        elif isinstance(command, c.TriggeredStart):
             process_id = command.process_id
             ref = self._met(command)
         else:
@@ -282,7 +292,7 @@ class _Transaction:
         model: ProcessModel = yield ReadModel(ref.checksum, process_id, ref.semantics)
         return model
 
-    def _met(self, command: _StartElsewhere) -> VersionRef | None:
+    def _met(self, command: c.TriggeredStart) -> VersionRef | None:
         """The version that a start from elsewhere names: it may be ahead of its activation here."""
         process_id = command.process_id
         known = self.definitions.get(process_id) or ProcessVersions(id=process_id)

@@ -12,11 +12,8 @@ from tests.docs.named_tests import assert_tests_exist, cells_of, rows_of
 ROWS = rows_of("bpmn.md")
 
 NOT_YET = [
-    '<bpmn:receiveTask id="x" instantiate="true"/>',
-    '<bpmn:eventBasedGateway id="x" instantiate="true"/>',
-    '<bpmn:eventBasedGateway id="x" eventGatewayType="Parallel"/>',
-    '<bpmn:startEvent id="x" parallelMultiple="true"><bpmn:conditionalEventDefinition/>'
-    "<bpmn:conditionalEventDefinition/></bpmn:startEvent>",
+    '<bpmn:boundaryEvent id="x" attachedToRef="s" cancelActivity="false" parallelMultiple="true">'
+    "<bpmn:signalEventDefinition/><bpmn:timerEventDefinition/></bpmn:boundaryEvent>",
 ]
 
 POSITIONS = {

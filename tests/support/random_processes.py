@@ -54,6 +54,7 @@ from tests.support.models import (
     timer,
     transaction,
     user_task,
+    with_plain_ad_hocs,
 )
 from tests.support.runner import Runner
 
@@ -343,6 +344,7 @@ class Builder:
             name,
             *parts,
             active=f"=[{chosen}]" if self.choose(3) else None,
+            collects=("=n", "collected") if self.choose(3) == 0 else None,
             until=self.chance.choice(until),
             sequential=bool(self.choose(2)),
             cancels=bool(self.choose(2)),
@@ -403,7 +405,7 @@ def random_process(chance: Random, depth: int = 3) -> ProcessModel:
         builder.event_sub_process(kind, interrupting=False)
         for kind in BESIDE[: chance.randrange(3)]
     ]
-    return compiled(
+    model = compiled(
         *ROOTS,
         start("s"),
         *block.parts,
@@ -412,6 +414,7 @@ def random_process(chance: Random, depth: int = 3) -> ProcessModel:
         flow("s", block.entry),
         flow(block.exit, "e"),
     )
+    return with_plain_ad_hocs(model) if chance.randrange(2) else model
 
 
 def stimulate(run: Runner, choice: int) -> None:

@@ -21,14 +21,11 @@ from engine import records as r
 from engine.decisions import CompiledDecisions, Invocable
 from engine.definitions import DecisionVersions, ProcessVersions, VersionRef
 from engine.deployments.files import compile_files
+from engine.deployments.starts import starts_of
 from engine.instances.fold import fold_part
 from engine.lifecycle import InstanceState
 from engine.model.elements import (
-    MessageTrigger,
-    NoneTrigger,
     ProcessModel,
-    SignalTrigger,
-    parts_of,
 )
 from engine.outcome import AggregateState, Content
 from engine.partition import ReadModel, RecordOutcome
@@ -43,20 +40,6 @@ __all__ = ["START_MS", "VARIANTS", "Partition", "Runner", "Variant", "subscripti
 
 START_MS = 1_700_000_000_000
 _ENCODER = msgspec.msgpack.Encoder(enc_hook=dict)
-
-
-def _starts(
-    model: ProcessModel, indexes: tuple[int, ...], kind: type[MessageTrigger | SignalTrigger]
-) -> tuple[tuple[str, str], ...]:
-    """(name, start element id) of what messages or signals start."""
-    pairs = []
-    for index in indexes:
-        element = model.elements[index]
-        for trigger in parts_of(getattr(element, "trigger", NoneTrigger())):
-            if isinstance(trigger, kind):
-                assert isinstance(trigger.name, str)
-                pairs.append((trigger.name, element.id))
-    return tuple(pairs)
 
 
 class Runner(Simulation):
@@ -93,15 +76,12 @@ class Runner(Simulation):
             deployment=next(self._deployments),
             tag=model.version_tag,
         )
-        starts = _starts(model, model.message_starts, MessageTrigger)
-        signals = _starts(model, model.signal_starts, SignalTrigger)
-        conditions = tuple(model.elements[index].id for index in model.condition_starts)
         self.models[ref.checksum, model.process_id] = model
         for partition in self.partitions:
             before = partition.definitions.get(model.process_id) or ProcessVersions(
                 id=model.process_id
             )
-            after = before.activate(ref, starts, signals, conditions)
+            after = before.activate(ref, starts_of(model))
             partition.definitions = partition.definitions.with_versions(after)
         return version
 

@@ -43,8 +43,13 @@ def _complete_end(advance: Advance, event: EndEvent, key: int) -> Step | None:
     return complete_with_outputs(advance, event, key)
 
 
-# A start or boundary event begins when its trigger has occurred: it has nothing to wait for.
-START = Handler[StartEvent]()
+def _run_start(advance: Advance, event: StartEvent, key: int) -> Step | None:
+    """It begins when it has occurred; only one that needs several may be stuck with some."""
+    return None if advance.instance(key).waits else Step.COMPLETE
+
+
+# A boundary event begins when its trigger has occurred: it has nothing to wait for.
+START = Handler[StartEvent](run=_run_start)
 BOUNDARY = Handler[BoundaryEvent]()
 CATCH = Handler[IntermediateCatchEvent](run=_run_catch)
 THROW = Handler[IntermediateThrowEvent](

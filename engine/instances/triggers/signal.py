@@ -3,6 +3,7 @@
 from engine import events as e
 from engine import state as s
 from engine.instances.advance import Advance
+from engine.instances.conversations import comes_as_start
 from engine.instances.occurrences import occur
 from engine.instances.triggers.waiting import Waiter
 from engine.lifecycle import Step
@@ -38,6 +39,8 @@ def throw(advance: Advance, key: int, trigger: SignalTrigger) -> Step | None:
     )
     for number, wait in list(advance.state.waits.items()):
         if not isinstance(wait, s.SignalWait) or wait.name != name:
+            continue
+        if comes_as_start(advance, wait):
             continue
         if number in advance.state.waits and not advance.is_ending(wait.owner):
             take(advance, wait, variables)

@@ -169,7 +169,7 @@ def test_references_may_have_the_prefix_of_the_target_namespace() -> None:
     received, refused = model.element("received"), model.element("refused")
     assert isinstance(received, e.StartEvent)
     assert isinstance(refused, e.BoundaryEvent)
-    assert received.trigger == e.MessageTrigger(name="claim")
+    assert received.trigger == e.MessageTrigger(name="claim", begins=True)
     assert refused.trigger == e.ErrorTrigger(code="REJECTED")
 
 

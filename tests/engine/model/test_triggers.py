@@ -194,7 +194,7 @@ def test_a_catch_event_knows_name_and_correlation_key() -> None:
 
 def test_a_start_event_takes_every_key() -> None:
     model = compiled(start("s", message_event("M")), message("M", "order-placed", key="=orderId"))
-    assert model.elements[0].trigger == e.MessageTrigger(name="order-placed")  # type: ignore[union-attr]  # an event
+    assert model.elements[0].trigger == e.MessageTrigger(name="order-placed", begins=True)  # type: ignore[union-attr]  # an event
 
 
 def test_one_message_may_start_a_process_and_be_waited_for_in_another() -> None:
@@ -259,7 +259,7 @@ def test_the_name_of_a_message_may_be_an_expression_where_there_are_variables() 
 
 def test_the_name_of_a_message_that_starts_a_process_is_known_at_deployment() -> None:
     model = compiled(start("s", message_event("M")), message("M", '="order-" + "placed"'))
-    assert model.elements[0].trigger == e.MessageTrigger(name="order-placed")  # type: ignore[union-attr]  # an event
+    assert model.elements[0].trigger == e.MessageTrigger(name="order-placed", begins=True)  # type: ignore[union-attr]  # an event
 
 
 @pytest.mark.parametrize("name", ["=name", "=1 + 1", "=null"])
