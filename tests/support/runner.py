@@ -256,7 +256,7 @@ class Runner(Simulation):
 
     def tasks(self) -> list[r.Task]:
         """What a compacted topic of tasks holds."""
-        return looking.open_tasks(self)
+        return list(self.published_tasks.values())
 
     def task(self, element_id: str) -> r.Task:
         found = [task for task in self.tasks() if task.element_id == element_id]
