@@ -20,13 +20,14 @@ Node: TypeAlias = dict[str, Any]
 
 FILE = Path(__file__).with_name("scenario.schema.json")
 _TEXT: Node = {"type": ["string", "number", "boolean"]}
+_PLACEHOLDER: Node = {"type": "string", "pattern": r"\$\{"}
 _SCALARS: dict[Any, Node] = {
     "json": {},
-    "duration": {"type": "string", "pattern": "^-?P"},
+    "duration": {"type": "string", "pattern": r"^-?P|\$\{"},
     "instant": {"type": "string"},
     str: _TEXT,
-    int: {"type": "integer"},
-    bool: {"type": "boolean"},
+    int: {"anyOf": [{"type": "integer"}, _PLACEHOLDER]},
+    bool: {"anyOf": [{"type": "boolean"}, _PLACEHOLDER]},
 }
 
 

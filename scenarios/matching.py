@@ -76,7 +76,9 @@ def check_all(
             f"The {what} are not as expected.",
             expected=[line_of(wanted) for wanted in expected] or [f"no {what}"],
             found=[item.line for item in found] or [f"no {what}"],
-            hint=_difference([line_of(each) for each in missing], [each.line for each in others]),
+            hint=""
+            if len(expected) + len(found) <= 2
+            else _difference([line_of(each) for each in missing], [each.line for each in others]),
         )
 
 

@@ -57,9 +57,15 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         return not self.failures
 
 
-def run(case: Case, variant: Variant, contents: Contents, coverage: Coverage) -> Run:
+def run(
+    case: Case,
+    variant: Variant,
+    contents: Contents,
+    coverage: Coverage,
+    kind: type[Simulation] = Simulation,
+) -> Run:
     """Run a scenario from an empty engine on."""
-    simulation = Simulation(
+    simulation = kind(
         now=case.start_ms,
         variant=variant,
         settings=Settings(zone=case.zone),
@@ -111,7 +117,8 @@ def _step(case: Case, actor: Actor, step: AnyStep) -> list[Failure]:
         mismatches = [mismatch]
     except EngineError as error:
         return [_engine_failure(place, error)]
-    return [_failure(case, actor.world, place, each) for each in mismatches]
+    failures = [_failure(case, actor.world, place, each) for each in mismatches]
+    return sorted(failures, key=lambda failure: failure.place.line)
 
 
 def _engine_failure(place: Place, error: EngineError) -> Failure:
@@ -122,7 +129,7 @@ def _engine_failure(place: Place, error: EngineError) -> Failure:
 def _failure(case: Case, world: World, place: Place, mismatch: Mismatch) -> Failure:
     hints = [mismatch.hint] if mismatch.hint else []
     shown = " ".join((*mismatch.found, mismatch.what))
-    hints += [line for line in _incidents(world) if line not in shown]
+    hints += [line for message, line in _incidents(world) if message not in shown]
     return Failure(
         place=Place(case.file, mismatch.line) if mismatch.line else place,
         what=mismatch.what,
@@ -132,10 +139,10 @@ def _failure(case: Case, world: World, place: Place, mismatch: Mismatch) -> Fail
     )
 
 
-def _incidents(world: World) -> list[str]:
-    """What most often keeps an instance from going on."""
+def _incidents(world: World) -> list[tuple[str, str]]:
+    """(message, line) of what most often keeps an instance from going on."""
     return [
-        f"{held.label} has an incident, {held.wait.kind}: {held.wait.message}"
+        (held.wait.message, f"{held.label} has an incident, {held.wait.kind}: {held.wait.message}")
         for held in world.waits(world.instances())
         if isinstance(held.wait, s.IncidentWait)
     ]

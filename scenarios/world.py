@@ -155,27 +155,43 @@ class World:
         ]
 
     def where(self, instance: Instance) -> list[str]:
-        """What an instance waits for, a line each; else its state."""
+        """Where an instance sleeps, and what for, a line an element; else its state."""
+        state = self.living(instance)
+        if state is None:
+            return [self.describe(instance)]
+        names = self.names(instance)
         lines = []
-        for held in self.waits([instance]):
-            wait = held.wait
-            match wait:
-                case s.IncidentWait():
-                    what = f"incident {wait.kind}: {wait.message}"
-                case s.JobWait():
-                    what = f"job {wait.type}"
-                case s.TimerWait():
-                    what = f"timer, due {self.instant(wait.due_ms)}"
-                case s.SubscriptionWait():
-                    what = f"message {wait.name}, key {wait.correlation_key!r}"
-                case s.SignalWait():
-                    what = f"signal {wait.name}"
-                case s.CallWait():
-                    what = f"called instance {wait.child_id}"
-                case _:
-                    what = looking.KINDS[type(wait)]
-            lines.append(f"{held.label} ({what})")
+        for item in state.elements.values():
+            if item.scope is not None and not item.open:
+                own = item.element_id
+                held = [
+                    Held(instance, names, looking.element_of(state, wait), wait)
+                    for wait in map(state.waits.__getitem__, item.waits)
+                ]
+                held.sort(key=lambda each: each.element_id != own)
+                what = "; ".join(self._what(names, own, each) for each in held)
+                lines.append(f"{names.label(own)} ({what})")
         return lines or [self.describe(instance)]
+
+    def _what(self, names: Names, owner: str, held: Held) -> str:
+        """What is waited for, with the event's name where it is another element's."""
+        wait = held.wait
+        match wait:
+            case s.IncidentWait():
+                return f"incident {wait.kind}: {wait.message}"
+            case s.JobWait():
+                what = f"job {wait.type}"
+            case s.TimerWait():
+                what = f"timer, due {self.instant(wait.due_ms)}"
+            case s.SubscriptionWait():
+                what = f"message {wait.name}, key {wait.correlation_key!r}"
+            case s.SignalWait():
+                what = f"signal {wait.name}"
+            case s.CallWait():
+                what = f"called instance {wait.child_id}"
+            case _:
+                what = looking.KINDS[type(wait)]
+        return what if held.element_id == owner else f"{names.label(held.element_id)}: {what}"
 
     def where_all_are(self) -> list[str]:
         """What all instances wait for, a line each."""

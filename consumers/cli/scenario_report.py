@@ -1,6 +1,5 @@
 """What `torpor test` says: text for people, JSON for programs, JUnit's XML for CI."""
 
-import re
 import shutil
 import textwrap
 from collections.abc import Sequence
@@ -22,8 +21,7 @@ PATH_MAX = 60
 """Elements of a path that are shown; of a longer one its beginning and its end."""
 
 WIDTH_MAX = 100
-_JOINED = "\xa0"
-_ELEMENT = re.compile(r"[^→;]+(?= →|;)|(?<=→ )[^→;]+")
+_JOINED, _THEN = "\xa0", " → "
 JOURNEYS_MAX = 8
 
 
@@ -132,7 +130,7 @@ class TextReport:
 
     def _missing(self, title: str, parts: Sequence[Part]) -> None:
         if parts:
-            labels = "; ".join(part.label for part in parts)
+            labels = "; ".join(part.label.replace(" ", _JOINED) for part in parts)
             self._say(f"{title}: {labels}", indent=4, colour="yellow")
 
     def _begin(self, file: str) -> None:
@@ -142,7 +140,9 @@ class TextReport:
 
     def _say(self, text: str, *, indent: int, hanging: int = 2, colour: str | None = None) -> None:
         # Elements stay whole: a line ends between two of them.
-        text = _ELEMENT.sub(lambda match: match[0].replace(" ", _JOINED), plain(text))
+        text = plain(text)
+        if _THEN in text and ";" not in text:
+            text = _THEN.join(each.replace(" ", _JOINED) for each in text.split(_THEN))
         lines = textwrap.wrap(
             text,
             width=self._width,

@@ -106,7 +106,10 @@ class InstancePattern(Pattern, frozen=True, kw_only=True):
     short = "process"
     process: Annotated[str | None, Meta(description="The process id.")] = None
     id: Annotated[str | None, Meta(description="The instance id.")] = None
-    state: Annotated[str | None, Meta(description="running, completed, failed, ...")] = None
+    state: Annotated[
+        str | None,
+        Meta(description="Its state, as in `expect`.", extra_json_schema={"enum": list(STATES)}),
+    ] = None
     key: Annotated[str | None, Meta(description="The business key.")] = field(
         name="business key", default=None
     )
@@ -129,7 +132,11 @@ class Expect(Part, frozen=True, kw_only=True):
         ),
     ] = None
     state: Annotated[
-        str | None, Meta(description="running, suspended, completed, failed or terminated.")
+        str | None,
+        Meta(
+            description="running, suspended, completed, failed or terminated.",
+            extra_json_schema={"enum": list(STATES)},
+        ),
     ] = None
     waiting_at: Annotated[
         tuple[str, ...] | None, Meta(description="All elements at which the instance sleeps.")

@@ -172,6 +172,38 @@ class Terminate(CommandStep, frozen=True, kw_only=True):
     reason: str | None = None
 
 
+class EvaluateConditions(CommandStep, frozen=True, kw_only=True):
+    """Start every process with a start condition that these variables make true."""
+
+    verb = "evaluate conditions"
+    variables: Annotated[Variables, Meta(description="Names and values.")] = field(
+        name="evaluate conditions"
+    )
+
+
+class Activate(OnInstance, frozen=True, kw_only=True):
+    """Begin activities of an ad-hoc sub-process, in this order."""
+
+    verb = "activate"
+    elements: Annotated[
+        tuple[str, ...], Meta(description="Ids or names of activities in the sub-process.")
+    ] = field(name="activate")
+    inside: Annotated[
+        str | None,
+        Meta(description="Id or name of the sub-process; the only active one by default."),
+    ] = field(name="in", default=None)
+
+
+class CompleteAdHoc(OnInstance, frozen=True, kw_only=True):
+    """Complete an ad-hoc sub-process."""
+
+    verb = "complete ad-hoc"
+    element: Annotated[
+        str | None,
+        Meta(description="Id or name of the sub-process; null: the only active one."),
+    ] = field(name="complete ad-hoc")
+
+
 class Send(CommandStep, frozen=True, kw_only=True):
     """Send any command of a client, in the JSON form of the wire."""
 
@@ -235,6 +267,9 @@ AnyStep: TypeAlias = (
     | SetVariables
     | ResolveIncident
     | Terminate
+    | EvaluateConditions
+    | Activate
+    | CompleteAdHoc
     | Send
     | Deploy
     | Elapse

@@ -5,7 +5,7 @@ from typing import Any
 
 from scenarios.format import steps as f
 from scenarios.format.parts import Part
-from scenarios.verbs import instances, messages, time, work
+from scenarios.verbs import adhoc, instances, messages, time, work
 from scenarios.verbs.actor import Actor
 
 
@@ -34,6 +34,9 @@ _STEPS: Mapping[type[Part], Callable[[Actor, Any], None]] = {
     f.SetVariables: instances.set_variables,
     f.ResolveIncident: instances.resolve,
     f.Terminate: instances.terminate,
+    f.EvaluateConditions: messages.evaluate_conditions,
+    f.Activate: adhoc.activate,
+    f.CompleteAdHoc: adhoc.complete,
     f.Send: messages.send,
     f.Deploy: messages.deploy,
     f.Elapse: time.elapse,

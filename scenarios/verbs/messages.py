@@ -26,6 +26,10 @@ def broadcast(actor: Actor, step: f.BroadcastSignal) -> None:
     actor.send(step, c.BroadcastSignal(name=step.name, variables=text_of(step.variables)))
 
 
+def evaluate_conditions(actor: Actor, step: f.EvaluateConditions) -> None:
+    actor.send(step, c.EvaluateConditions(variables=text_of(step.variables)))
+
+
 def send(actor: Actor, step: f.Send) -> None:
     fields = dict(step.command)
     name = fields.get("type")
