@@ -57,6 +57,9 @@ demo: venv ## a process starts, sleeps, survives the killing of its engine, wake
 simulate: venv ## the seeded simulation; SEEDS=n
 	$(BIN)/python -m tests.simulation --seeds $(SEEDS)
 
+random: venv ## random processes under random stimuli; SEEDS=n
+	$(BIN)/python -m tests.scenarios --seeds $(SEEDS)
+
 tck: venv ## the FEEL conformance tests; TORPOR_TCK=folder with their cases
 	$(BIN)/python -m tests.tck
 
