@@ -10,7 +10,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 FAST := not redis and not kafka and not docker and not slow
 
 .DEFAULT_GOAL := help
-.PHONY: help venv check test demo simulate tck corpus hostile bench lock clean
+.PHONY: help venv check test demo simulate random tck corpus hostile bench lock clean
 
 help: ## print these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

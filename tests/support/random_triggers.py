@@ -67,7 +67,8 @@ TRIGGERS = (
     Trigger(escalation_event(), throws=True),
     Trigger(signal_event("go") + timer(duration="PT7M")),
     Trigger(escalation_event("late") + TRUE_LATER, throws=True),
-    Trigger(signal_event("go") + TRUE_LATER, interrupting=True, parallel=True),
+    Trigger(signal_event("go") + TRUE_LATER, parallel=True),
+    Trigger(error_event("high") + timer(duration="PT8M"), interrupting=True),
 )
 BESIDE = tuple(trigger for trigger in TRIGGERS if trigger.interrupting is not True)
 """What may begin an event sub-process beside the process itself without ever ending it."""
