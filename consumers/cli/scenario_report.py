@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import sys
 import textwrap
 from collections import Counter
 from collections.abc import Sequence
@@ -74,7 +75,8 @@ class TextReport:
 
     def __init__(self) -> None:
         self._file: str | None = None
-        self._width = min(shutil.get_terminal_size((WIDTH_MAX, 24)).columns, WIDTH_MAX)
+        columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH_MAX
+        self._width = min(columns, WIDTH_MAX)
 
     def problems(self, file: str, problems: Sequence[Problem]) -> None:
         self._begin(file)
