@@ -52,6 +52,7 @@ from tests.support.models import (
     terminate_event,
     throw,
     timer,
+    together,
     transaction,
     user_task,
     with_plain_ad_hocs,
@@ -130,10 +131,11 @@ class Builder:
         if self.choose(4) == 0:
             parts = (looped(parts[0], self.some_loop()), *parts[1:])
         merge = self.name("merge")
-        for kind in self.chance.sample(range(8), self.choose(3)):
+        for kind in self.chance.sample(range(10), self.choose(3)):
             event, beside = self.name("edge"), self.name("b")
             trigger, interrupting = self.some_boundary(kind)
-            parts += (boundary(event, name, trigger, interrupting=interrupting),)
+            edge = boundary(event, name, trigger, interrupting=interrupting)
+            parts += (together(edge) if kind == TOGETHER else edge,)
             if interrupting:
                 parts += (flow(event, merge),)
             else:
@@ -179,7 +181,7 @@ class Builder:
         for _ in range(1 + self.choose(3)):
             inner = self.block(depth - 1)
             parts += [*inner.parts, flow(begin, inner.entry), flow(inner.exit, over)]
-        for kind in self.chance.sample(range(8), self.choose(3)):
+        for kind in self.chance.sample(range(10), self.choose(3)):
             parts.append(self.event_sub_process(kind))
         return sub_process(name, *parts, inputs={"mine": "=n"}, outputs={"n": "=n"})
 
@@ -195,6 +197,8 @@ class Builder:
             (signal_event("go"), either),
             (TRUE_LATER, either),
             (escalation_event(self.chance.choice((None, "late"))), either),
+            (signal_event("go") + TRUE_LATER, either),
+            (timer(duration="PT7M") + error_event("high"), True),
         )
         return triggers[kind]
 
@@ -202,10 +206,11 @@ class Builder:
         """Begun as a boundary event would be; without `interrupting` only beside its scope."""
         trigger, may_interrupt = self.some_boundary(kind)
         begin, work, over = self.name("s"), self.name("h"), self.name("e")
+        begun = start(begin, trigger, interrupting=interrupting and may_interrupt)
         tells = kind != ESCALATION and self.choose(3) == 0  # else it would begin itself for ever
         return event_sub_process(
             self.name("on"),
-            start(begin, trigger, interrupting=interrupting and may_interrupt),
+            together(begun) if kind == TOGETHER else begun,
             self.some_task(work),
             end(over, escalation_event("late") if tells else ""),
             chain(begin, work, over),
@@ -336,7 +341,7 @@ class Builder:
             if self.choose(2):
                 behind = self.block(depth - 1)
                 parts += [*behind.parts, flow(first.exit, behind.entry)]
-        for kind in self.chance.sample(range(8), self.choose(2)):
+        for kind in self.chance.sample(range(10), self.choose(2)):
             parts.append(self.event_sub_process(kind))
         chosen = ", ".join(f'"{self.chance.choice(offered)}"' for _ in range(self.choose(4)))
         until = (None, "=false", f"=numberOfCompletedInstances = {1 + self.choose(2)}", "=n > 2")
@@ -393,7 +398,7 @@ class Builder:
         )
 
 
-ESCALATION = 7
+ESCALATION, TOGETHER = 7, 8
 BESIDE = (1, 5, 6, ESCALATION)
 """Kinds of triggers that may stand in the process itself without ever ending it."""
 
