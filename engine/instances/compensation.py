@@ -21,7 +21,14 @@ from engine.instances.data_objects import declare
 from engine.instances.endings import terminate
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
-from engine.model.elements import Activity, BoundaryEvent, CancelTrigger, Element, SubProcess
+from engine.model.elements import (
+    Activity,
+    BoundaryEvent,
+    CancelTrigger,
+    Element,
+    SubProcess,
+    parts_of,
+)
 
 
 def record(advance: Advance, element: Element, key: int) -> None:
@@ -159,8 +166,14 @@ def go_on(advance: Advance, key: int) -> None:
     advance.emit(e.CompensationEnded(key=key))
     if sweep.cancels:
         cancel(advance, sweep.owner)
-    elif sweep.owner != sweep.scope:
+    elif sweep.owner != sweep.scope and not _sweeps(advance, sweep.owner):
         advance.due.append(DueStep(sweep.owner, Step.COMPLETE, None))
+
+
+def _sweeps(advance: Advance, owner: int) -> bool:
+    """Whether the event waits for other handlers that it threw for."""
+    waits = (advance.state.waits[key] for key in advance.instance(owner).waits)
+    return any(isinstance(wait, s.SweepWait) for wait in waits)
 
 
 def _begin_handler(advance: Advance, sweep: s.SweepWait) -> None:
@@ -197,7 +210,8 @@ def cancel(advance: Advance, transaction: int) -> None:
     event = next(
         item
         for item in attached
-        if isinstance(item, BoundaryEvent) and isinstance(item.trigger, CancelTrigger)
+        if isinstance(item, BoundaryEvent)
+        and any(isinstance(part, CancelTrigger) for part in parts_of(item.trigger))
     )
     terminate(advance, transaction)
     advance.begin(event, outer, step=Step.COMPLETE)

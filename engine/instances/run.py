@@ -20,6 +20,7 @@ from engine.instances.event_subprocesses import disarm
 from engine.instances.joins import settle_joins
 from engine.instances.limits import clip
 from engine.instances.mappings import targets_of
+from engine.instances.rearming import rearm_events
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
 from engine.model.elements import AdHocSubProcess, AnyElement, SubProcess
@@ -175,6 +176,9 @@ def _perform(advance: Advance, due: DueStep) -> None:
     key = due.key
     if key not in advance.state.elements or advance.is_ending(key):
         return
+    if due.step is Step.REARM:
+        _rearm(advance, key)
+        return
     if advance.instance(key).scope is None:
         _perform_process(advance, due.step)
         return
@@ -213,6 +217,13 @@ def _perform_process(advance: Advance, step: Step) -> None:
         arm_events(advance, root)
     except StuckError as stuck:
         raise_incident(advance, root, step, stuck)
+
+
+def _rearm(advance: Advance, key: int) -> None:
+    try:
+        rearm_events(advance, key)
+    except StuckError as stuck:
+        raise_incident(advance, key, Step.REARM, stuck)
 
 
 def _receive(advance: Advance, due: DueStep) -> None:

@@ -8,7 +8,7 @@ and events name elements by id.
 """
 
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 
@@ -159,6 +159,15 @@ Trigger: TypeAlias = (
 def parts_of(trigger: Trigger) -> tuple[Trigger, ...]:
     """The triggers of which one consists: itself, unless it is several."""
     return trigger.triggers if isinstance(trigger, MultipleTrigger) else (trigger,)
+
+
+ENDINGS: Final = (ErrorTrigger, CancelTrigger, TerminateTrigger)
+"""What ends, where it is thrown, more than the event that throws it."""
+
+
+def needs_all(trigger: Trigger) -> bool:
+    """Whether it has several parts that must all occur."""
+    return isinstance(trigger, MultipleTrigger) and trigger.parallel
 
 
 # --- elements ---
