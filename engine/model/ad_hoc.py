@@ -135,8 +135,8 @@ def _check_events(process: ProcessSource, node: Node, report: Report) -> None:
         if inner.tag in ("startEvent", "endEvent"):
             report.error(
                 "ad-hoc-event",
-                f"A {inner.tag} has no place in an ad-hoc sub-process: its activities begin when"
-                " they are chosen, and lead nowhere. Remove the event.",
+                f"The {inner.tag} has no place in an ad-hoc sub-process: what is in it begins when"
+                " it is chosen, and ends by itself. Remove the event.",
                 inner,
             )
 
