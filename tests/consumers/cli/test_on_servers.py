@@ -21,12 +21,14 @@ from consumers.dev.environment import DevEnvironment, DevOptions
 from consumers.dev.kafka_server import Kafka
 from consumers.dev.redis_server import Redis
 from tests.support.command_line import CommandLine, torpor
+from tests.support.decisions import decision, dmn, table
 from tests.support.models import (
     ad_hoc,
     bpmn,
     catch,
     chain,
     conditional_event,
+    decision_task,
     end,
     flow,
     message,
@@ -164,6 +166,29 @@ def test_files_of_one_name_in_two_folders_are_deployed_together(
     other.write_bytes(WORK.replace(b'id="work"', b'id="other"'))
     done = served.torpor("deploy", served.model, str(other), "--json").json()
     assert [each["id"] for each in done["deployed"]] == ["order", "other"]
+
+
+def test_a_decision_is_deployed_beside_what_calls_it_and_evaluated(
+    served: Served, tmp_path: Path
+) -> None:
+    caller, rate = tmp_path / "rated.bpmn", tmp_path / "rate.dmn"
+    rate.write_bytes(dmn(decision("Rate", table(["amount"], ["rate"], [["> 10", "0.5"]]))))
+    caller.write_bytes(
+        bpmn(
+            process(
+                "rated",
+                start("s"),
+                decision_task("decide", "Rate", result="rate"),
+                user_task("look"),
+                chain("s", "decide", "look"),
+            )
+        )
+    )
+    done = served.torpor("deploy", str(rate), str(caller))
+    assert done.out == "deployed: decision Rate version 1\ndeployed: process rated version 1\n"
+    instance_id = new_id()
+    served.torpor("start", "rated", "--id", instance_id, "--variables", '{"amount": 12}')
+    assert served.torpor("show", instance_id, "--json").json()["variables"]["rate"] == 0.5
 
 
 # --- start ---
