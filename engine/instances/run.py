@@ -24,7 +24,7 @@ from engine.instances.rearming import rearm_events
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
 from engine.model.elements import AdHocSubProcess, AnyElement, SubProcess
-from engine.state import AdHocWait, ElementInstance, IncidentWait
+from engine.state import AdHocWait, ElementInstance, GateWait, IncidentWait, Wait
 
 
 def run(advance: Advance) -> None:
@@ -298,13 +298,20 @@ def rebuild_agenda(advance: Advance) -> None:
         if loops.may_begin(advance, key):
             advance.agenda.append((key, SCOPE_START))
     for wait in state.waits.values():
-        if isinstance(wait, AdHocWait) and ad_hoc.may_begin(advance, wait):
-            advance.agenda.append((wait.owner, SCOPE_START))
+        _ask_again(advance, wait)
     for instance in state.elements.values():
         if instance.open == 0 and instance.scope is not None and not advance.is_loop(instance.key):
             element = model.element(instance.element_id)
             if _begins_by_itself(element) and not _is_held(advance, instance):
                 advance.agenda.append((instance.key, SCOPE_START))
+
+
+def _ask_again(advance: Advance, wait: Wait) -> None:
+    if isinstance(wait, AdHocWait) and ad_hoc.may_begin(advance, wait):
+        advance.agenda.append((wait.owner, SCOPE_START))
+    if isinstance(wait, GateWait):
+        # It may wait for its reset, in a scope where nothing that has arrived says so.
+        advance.moved[advance.instance(wait.owner).scope or 0] = None
 
 
 def _begins_by_itself(element: AnyElement) -> bool:

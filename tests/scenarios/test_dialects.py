@@ -469,6 +469,14 @@ def test_a_task_runs_for_each_item_and_counts_from_0(scenario: Scenario) -> None
     run.assert_nothing_left()
 
 
+def test_a_cardinality_may_be_a_plain_number(scenario: Scenario) -> None:
+    loop = tag("multiInstanceLoopCharacteristics", tag("loopCardinality", "3"))
+    node = tag("userTask", loop, id="t", **{"camunda:assignee": "mia"})
+    run = scenario(vendor_model(start("s"), node, chain("s", "t")))
+    run.start("p")
+    assert len(run.tasks()) == 3
+
+
 def test_the_outputs_of_iterations_are_written_outward(scenario: Scenario) -> None:
     io = inputs_and_outputs({}, {"last": "${item}"})
     loop = looped({"camunda:collection": "${list}", "camunda:elementVariable": "item"})
