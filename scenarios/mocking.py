@@ -10,7 +10,6 @@ from engine.expressions import (
     MISSING,
     Environment,
     EvaluationError,
-    ExpressionSyntaxError,
     compile_feel,
 )
 from engine.values import Value, ValueEncodeError, decode, encode
@@ -141,13 +140,13 @@ def _completed(answer: Answer, given: str, world: World) -> str:
         zone=simulation.settings.zone,
     )
     try:
-        value: Value = compile_feel(text.removeprefix("=")).evaluate(environment)
+        value: Value = compile_feel(text[1:]).evaluate(environment)
         if not isinstance(value, dict):
             raise Mismatch(
                 f"The mock's {text!r} gives no variables, but {encode(value)}.", line=line
             )
         return encode(value)
-    except (ExpressionSyntaxError, EvaluationError, ValueEncodeError) as error:
+    except (EvaluationError, ValueEncodeError) as error:
         raise Mismatch(f"The mock's {text!r} cannot be evaluated: {error}", line=line) from None
 
 

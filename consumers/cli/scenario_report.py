@@ -1,7 +1,10 @@
 """What `torpor test` says: text for people, JSON for programs, JUnit's XML for CI."""
 
+import re
 import shutil
+import sys
 import textwrap
+from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, Protocol
@@ -21,6 +24,7 @@ PATH_MAX = 60
 """Elements of a path that are shown; of a longer one its beginning and its end."""
 
 WIDTH_MAX = 100
+_MADE_ID = re.compile(r"~|^[0-9a-f]{8}-[0-9a-f-]{27}$")
 _JOINED, _THEN = "\xa0", " → "
 JOURNEYS_MAX = 8
 
@@ -71,7 +75,8 @@ class TextReport:
 
     def __init__(self) -> None:
         self._file: str | None = None
-        self._width = min(shutil.get_terminal_size((WIDTH_MAX, 24)).columns, WIDTH_MAX)
+        columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH_MAX
+        self._width = min(columns, WIDTH_MAX)
 
     def problems(self, file: str, problems: Sequence[Problem]) -> None:
         self._begin(file)
@@ -88,9 +93,9 @@ class TextReport:
         mark = click.style("✓", fg="green") if run.passed else click.style("✗", fg="red")
         variant = "" if run.passed or result.variants == 1 else f"  (variant: {run.variant.name})"
         click.echo(f"  {mark} {plain(run.case.name)}{variant}")
-        for journey in run.journeys[:JOURNEYS_MAX]:
-            named = f"{journey.instance}: " if len(run.journeys) > 1 else ""
-            self._say(named + path_line(journey), indent=6, colour="bright_black")
+        names = instance_names(run.journeys) if len(run.journeys) > 1 else [""]
+        for name, journey in list(zip(names, run.journeys, strict=False))[:JOURNEYS_MAX]:
+            self._say(name + path_line(journey), indent=6, colour="bright_black")
         left = len(run.journeys) - JOURNEYS_MAX
         if left > 0:
             self._say(f"and {counted(left, 'instance')} more", indent=6, colour="bright_black")
@@ -153,6 +158,19 @@ class TextReport:
             drop_whitespace=True,
         )
         click.echo(click.style("\n".join(lines).replace(_JOINED, " "), fg=colour))
+
+
+def instance_names(journeys: Sequence[Journey]) -> list[str]:
+    """What to call instances: by their ids, or where the engine made these by their processes."""
+    names, counts = [], Counter[str]()
+    for journey in journeys:
+        if _MADE_ID.search(journey.instance) is None:
+            names.append(f"{journey.instance}: ")
+            continue
+        counts[journey.process] += 1
+        number = counts[journey.process]
+        names.append(f"{journey.process}: " if number == 1 else f"{journey.process} #{number}: ")
+    return names
 
 
 def path_line(journey: Journey) -> str:

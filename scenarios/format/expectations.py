@@ -55,7 +55,9 @@ class IncidentPattern(Pattern, frozen=True, kw_only=True):
 
     short = "element"
     element: Annotated[str | None, Meta(description="Id or name of the element.")] = None
-    kind: Annotated[str | None, Meta(description="As in EXPRESSION_FAILED, JOB_FAILED.")] = None
+    kind: Annotated[
+        str | None, Meta(description="As in EXPRESSION_FAILED, JOB_RETRIES_EXHAUSTED.")
+    ] = None
     message: Annotated[str | None, Meta(description="A part of the message.")] = None
 
 
