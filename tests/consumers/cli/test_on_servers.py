@@ -27,6 +27,7 @@ from tests.support.models import (
     bpmn,
     catch,
     chain,
+    conditional_event,
     decision_task,
     end,
     flow,
@@ -55,6 +56,10 @@ WORK = bpmn(
     process("work", start("s"), service_task("t", type="t"), end("e"), chain("s", "t", "e"))
 )
 CASE = bpmn(process("case", ad_hoc("pool", user_task("call"), user_task("visit"))))
+HOT = bpmn(
+    process("hot", start("s", conditional_event("=degrees > 30")), end("e"), chain("s", "e")),
+    process("odd", start("o", conditional_event("=degrees + 1")), end("x"), chain("o", "x")),
+)
 BAD = bpmn(process("order", start("begin"), end("done"), flow("begin", "nowhere")))
 REPLY = {"command_id", "status", "instance_id", "code", "detail", "result"}
 
@@ -312,6 +317,24 @@ def test_a_message_with_an_id_is_published_once(served: Served) -> None:
     arguments = ("message", "paid", "--key", new_id(), "--id", new_id(), "--ttl", "60000")
     assert served.torpor(*arguments).out == "published paid\n"
     assert "ALREADY_EXISTS" in served.torpor(*arguments, code=1).err
+
+
+def test_conditions_start_processes_and_those_that_fail_are_told_with_1(
+    served: Served, tmp_path: Path
+) -> None:
+    model = tmp_path / "hot.bpmn"
+    model.write_bytes(HOT)
+    served.torpor("deploy", str(model))
+    done = served.torpor("evaluate", "--variables", '{"degrees": 31}', "--json", code=1).json()
+    (begun,), (failed,) = done["started"], done["failed"]
+    assert (begun["process_id"], begun["version"], begun["element_id"]) == ("hot", 1, "s")
+    assert served.ended(begun["instance_id"])["state"] == "COMPLETED"
+    assert (failed["process_id"], failed["expression"]) == ("odd", "degrees + 1")
+    told = served.torpor("evaluate", "--variables", '{"degrees": 31}', code=1)
+    assert "hot version 1 at s" in told.out
+    assert told.out.endswith("started 1\n")
+    assert told.err.startswith("failed: odd version 1 at o: degrees + 1: ")
+    assert served.torpor("evaluate").out == "started 0\n"
 
 
 def test_an_instance_is_terminated_and_gone_from_the_lists(served: Served) -> None:
