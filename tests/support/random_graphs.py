@@ -110,8 +110,8 @@ def _activity(chance: Random, work: str) -> str:
         task(work),
         service_task(work),
         user_task(work),
-        catch(work, signal_event("go")),
-        call_activity(work, "called"),
+        catch(work, timer(duration="PT2M")),
+        call_activity(work, "called", all_out=False),  # else it sets the counter back
         sub_process(work, *inside),
         looped(user_task(work), multi_instance(times="2")),
     )
