@@ -158,11 +158,13 @@ class Race:
             for key, wait in state.waits.items()
             if hasattr(wait, "correlation_key")
         }
+        holders = dict(held)
         for state in messages:
             assert not any(message.offers for message in state.messages), state
-            is_free = "p" not in state.started and not state.subscriptions
+            holder = holders.get(state.correlation_key)
+            assert set(state.started.values()) <= {holder}, state
             waiting = [each for each in state.messages if each.alive and not each.taken_by]
-            assert not (is_free and waiting), f"{waiting} could start an instance"
+            assert not (holder is None and waiting), f"{waiting} could start an instance"
 
     def assert_taken_once(self) -> None:
         """Each instance has its own messages, and no message is in two of them."""
