@@ -108,7 +108,8 @@ class TimerArmed(Event, frozen=True, kw_only=True, omit_defaults=True):
     """The element instance `owner` waits until `due_ms`, an instant computed once, now.
 
     `element_id` is the event that fires (the owner's own, a boundary event, an arm). Repeating
-    timers keep their `cycle` text and what is left of it (`repetitions`, None: for ever).
+    timers keep their `cycle` text and what is left of it (`repetitions`, None: for ever). `ahead`:
+    it counts for an event that needs others, too, only when that begins to wait anew.
     """
 
     key: int
@@ -117,6 +118,7 @@ class TimerArmed(Event, frozen=True, kw_only=True, omit_defaults=True):
     due_ms: int
     cycle: str | None = None
     repetitions: int | None = None
+    ahead: bool = False
 
 
 class TimerClosed(Event, frozen=True, kw_only=True, omit_defaults=True):

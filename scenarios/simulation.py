@@ -104,6 +104,10 @@ class Simulation:
         self.contents = contents or Contents()
         self.publications: list[r.Publication] = []
         self.history: dict[str, list[r.Transition]] = {}
+        self.published_jobs: dict[str, r.Job] = {}
+        """The last record of each job that was not canceled; open or not."""
+        self.published_tasks: dict[str, r.Task] = {}
+        """What the compacted topic of tasks holds."""
         self._command_ids = count(1)
 
     # --- what is done to it ---
@@ -275,6 +279,14 @@ class Simulation:
         record = publication.record
         if isinstance(record, r.Transition):
             self.history.setdefault(record.instance_id, []).append(record)
+        elif isinstance(record, r.Job) and record.canceled:
+            self.published_jobs.pop(record.job_id, None)
+        elif isinstance(record, r.Job):
+            self.published_jobs[record.job_id] = record
+        elif isinstance(record, r.Task):
+            self.published_tasks[record.task_id] = record
+        elif publication.topic is r.Topic.TASKS:
+            self.published_tasks.pop(publication.key, None)
         elif isinstance(record, r.SentCommand):
             assert publication.partition is not None
             self._append(

@@ -15,8 +15,11 @@ def missing_references(
 ) -> list[Finding]:
     """A warning for each element that calls what is neither in the files nor `known`.
 
-    What only an expression names is not looked for.
+    What only an expression names is not looked for; nor is anything as long as a file has errors,
+    for it may be what that one defines.
     """
+    if not all(file.deployable for file in files):
+        return []
     there = {(kind, each) for kind, ids in known.items() for each in ids}
     there |= {(each.kind, each.id) for file in files for each in definitions_of(file)}
     return [

@@ -103,7 +103,8 @@ def _fire_timer(advance: Advance, command: c.FireTimer) -> None:
         again = timer.arm_again(advance, wait)
         if again is not None:
             advance.emit(again)
-        occur(advance, wait.owner, wait.element_id, None)
+        if not wait.ahead:
+            occur(advance, wait.owner, wait.element_id, None)
     elif isinstance(wait, s.JobWait) and wait.retry_at is not None:
         if wait.retry_at == command.due_ms:
             jobs.open_again(advance, wait, wait.retries_left)

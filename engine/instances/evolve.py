@@ -108,6 +108,7 @@ def evolve(  # noqa: C901, PLR0912, PLR0915 - one case an event
                     due_ms=event.due_ms,
                     cycle=event.cycle,
                     repetitions=event.repetitions,
+                    ahead=event.ahead,
                 ),
             )
         case e.TimerClosed() | e.SubscriptionClosed() | e.CallClosed() | e.IncidentResolved():

@@ -14,8 +14,9 @@ from engine.model.elements import (
     AnyElement,
     BoundaryEvent,
     IntermediateCatchEvent,
-    MultipleTrigger,
+    NoneTrigger,
     StartEvent,
+    needs_all,
 )
 from engine.state import IncidentWait
 
@@ -34,11 +35,13 @@ def occur(advance: Advance, owner: int, element_id: str, payload: v.Texts | None
         event_subprocesses.begin(advance, owner, event, payload)
     else:
         _at_gateway(advance, owner, event, payload)
+    if _is_parallel(event) and not getattr(event, "interrupting", True):
+        # After the event itself, so that what came with it can be seen.
+        advance.due.append(DueStep(owner, Step.REARM, None))
 
 
 def _is_parallel(event: AnyElement) -> bool:
-    trigger = getattr(event, "trigger", None)
-    return isinstance(trigger, MultipleTrigger) and trigger.parallel
+    return needs_all(getattr(event, "trigger", NoneTrigger()))
 
 
 def _waits_for_more(advance: Advance, owner: int, element_id: str) -> bool:
@@ -47,7 +50,7 @@ def _waits_for_more(advance: Advance, owner: int, element_id: str) -> bool:
     return any(
         getattr(wait, "element_id", None) == element_id
         for wait in waits
-        if not isinstance(wait, IncidentWait)
+        if not isinstance(wait, IncidentWait) and not getattr(wait, "ahead", False)
     )
 
 

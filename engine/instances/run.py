@@ -3,7 +3,7 @@
 Nothing here recurses: neither a deep model nor a long loop grows the stack.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from engine import commands as c
 from engine import events as e
@@ -13,12 +13,14 @@ from engine.instances.arming import arm_events
 from engine.instances.compensation import go_on
 from engine.instances.conditions import ask_conditions
 from engine.instances.data_objects import require_inputs
-from engine.instances.elements import HANDLERS, loops
+from engine.instances.elements import HANDLERS, ad_hoc_sub_processes, loops
+from engine.instances.elements.handler import Handler
 from engine.instances.endings import complete_instance, end_more, find_endings
 from engine.instances.event_subprocesses import disarm
 from engine.instances.joins import settle_joins
 from engine.instances.limits import clip
 from engine.instances.mappings import targets_of
+from engine.instances.rearming import rearm_events
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
 from engine.model.elements import AdHocSubProcess, AnyElement, SubProcess
@@ -174,12 +176,14 @@ def _perform(advance: Advance, due: DueStep) -> None:
     key = due.key
     if key not in advance.state.elements or advance.is_ending(key):
         return
+    if due.step is Step.REARM:
+        _rearm(advance, key)
+        return
     if advance.instance(key).scope is None:
         _perform_process(advance, due.step)
         return
     element = advance.element(key)
-    loop = advance.is_loop(key)
-    handler = loops.LOOP if loop else HANDLERS[type(element)]
+    handler = _handler(advance, element, key)
     is_iteration = advance.instance(key).ordinal > 0
     step: Step | None = due.step
     try:
@@ -196,6 +200,13 @@ def _perform(advance: Advance, due: DueStep) -> None:
         raise_incident(advance, key, step or due.step, stuck)
 
 
+def _handler(advance: Advance, element: AnyElement, key: int) -> Handler[Any]:
+    """What an element instance does: a loop and a choice are around what the element does."""
+    if advance.is_loop(key):
+        return loops.LOOP
+    return ad_hoc_sub_processes.CHOICE if advance.is_choice(key) else HANDLERS[type(element)]
+
+
 def _perform_process(advance: Advance, step: Step) -> None:
     """A step of the process itself: it begins (RUN), or only arms its event sub-processes."""
     root = advance.state.root
@@ -206,6 +217,13 @@ def _perform_process(advance: Advance, step: Step) -> None:
         arm_events(advance, root)
     except StuckError as stuck:
         raise_incident(advance, root, step, stuck)
+
+
+def _rearm(advance: Advance, key: int) -> None:
+    try:
+        rearm_events(advance, key)
+    except StuckError as stuck:
+        raise_incident(advance, key, Step.REARM, stuck)
 
 
 def _receive(advance: Advance, due: DueStep) -> None:

@@ -8,7 +8,7 @@ and events name elements by id.
 """
 
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 
@@ -159,6 +159,15 @@ Trigger: TypeAlias = (
 def parts_of(trigger: Trigger) -> tuple[Trigger, ...]:
     """The triggers of which one consists: itself, unless it is several."""
     return trigger.triggers if isinstance(trigger, MultipleTrigger) else (trigger,)
+
+
+ENDINGS: Final = (ErrorTrigger, CancelTrigger, TerminateTrigger)
+"""What ends, where it is thrown, more than the event that throws it."""
+
+
+def needs_all(trigger: Trigger) -> bool:
+    """Whether it has several parts that must all occur."""
+    return isinstance(trigger, MultipleTrigger) and trigger.parallel
 
 
 # --- elements ---
@@ -385,6 +394,10 @@ class AdHocSubProcess(SubProcess, frozen=True, kw_only=True, tag="adHocSubProces
     gives the ids of those that begin with it. With `sequential` one activity runs at a time. When
     `completion` holds after an activity, nothing more begins, and what still runs is ended if it
     `cancels_remaining`; without it, it completes when all that was chosen is over.
+
+    `scoped`: what is chosen runs with all that follows it in a scope of its own, and counts as one.
+    There `output` gives what it adds to `output_collection`; `output_variable` is a local of it,
+    null at first.
     """
 
     offered: tuple[int, ...] = ()
@@ -392,6 +405,10 @@ class AdHocSubProcess(SubProcess, frozen=True, kw_only=True, tag="adHocSubProces
     sequential: bool = False
     completion: Expression | None = None
     cancels_remaining: bool = True
+    scoped: bool = False
+    output: Expression | None = None
+    output_collection: str | None = None
+    output_variable: str | None = None
 
 
 class CallActivity(Activity, frozen=True, kw_only=True, tag="callActivity"):
@@ -537,6 +554,18 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def has_ad_hocs(self) -> bool:
         """Whether any sub-process is ad-hoc."""
         return any(isinstance(element, AdHocSubProcess) for element in self.elements)
+
+    @cached_property
+    def decision_ids(self) -> tuple[str, ...]:
+        """The ids of the decisions that it evaluates, but for those that an expression names."""
+        calls = [getattr(element, "decision", None) for element in self.elements]
+        return tuple(
+            dict.fromkeys(
+                call.decision_id
+                for call in calls
+                if call is not None and isinstance(call.decision_id, str)
+            )
+        )
 
     @cached_property
     def reaches(self) -> dict[int, Reach]:

@@ -123,11 +123,14 @@ class LoopSource(msgspec.Struct, frozen=True, kw_only=True):
 class AdHocSource(msgspec.Struct, frozen=True, kw_only=True):
     """What a dialect says about an ad-hoc sub-process. `active`: the ids of what begins with it.
 
-    `completion` is its condition where the model gives none.
+    `completion` is its condition where the model gives none. `output` is what each of those that
+    were chosen adds to the variable `output_collection`.
     """
 
     active: Formula | None = None
     completion: Formula | None = None
+    output: Formula | None = None
+    output_collection: str | None = None
 
 
 class PublishSource(msgspec.Struct, frozen=True, kw_only=True):

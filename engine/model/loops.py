@@ -108,7 +108,7 @@ def _read_multi_instance(
         item=_name(reading, node, source.item or _item_name(drawn, "inputDataItem"), drawn),
         output=output,
         output_collection=_name(reading, node, target, drawn),
-        output_variable=_variable_of(output),
+        output_variable=variable_of(output),
         completion=_inner(reading, node, drawn, "completionCondition"),
         counter_first=source.counter_first,
     )
@@ -132,7 +132,7 @@ def _output(
     return None if formula is None else reading.formulas.expression(formula, node, "output element")
 
 
-def _variable_of(output: Expression | None) -> str | None:
+def variable_of(output: Expression | None) -> str | None:
     """The variable that the output element is, or is a property of."""
     found = _VARIABLE.fullmatch(output.text.strip()) if output is not None else None
     return found[1] if found is not None and found[1] not in _LITERALS else None

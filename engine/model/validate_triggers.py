@@ -143,12 +143,12 @@ def _alternatives(process: ProcessSource) -> Iterable[tuple[str, list[Node]]]:
 def _check_alternatives(where: str, nodes: list[Node], elements: Elements, report: Report) -> None:
     first: dict[tuple[str, str | None], Node] = {}
     for node in nodes:
-        wanted = _wanted(_trigger(elements.get(node.index)))
-        if wanted is None:
-            continue
-        kind, name = wanted
-        other = first.setdefault(wanted, node)
-        if other is not node:
+        trigger = _trigger(elements.get(node.index))
+        for part in () if trigger is None else parts_of(trigger):
+            wanted = _wanted(part)
+            if wanted is None or (other := first.setdefault(wanted, node)) is node:
+                continue
+            kind, name = wanted
             report.error(
                 f"duplicate-{kind}",
                 f"Two {where} wait for the same {kind}"
@@ -158,7 +158,7 @@ def _check_alternatives(where: str, nodes: list[Node], elements: Elements, repor
             )
 
 
-def _wanted(trigger: Trigger | None) -> tuple[str, str | None] | None:
+def _wanted(trigger: Trigger) -> tuple[str, str | None] | None:
     """What would have to choose, where that is known before run time."""
     if isinstance(trigger, MessageTrigger) and isinstance(trigger.name, str):
         return "message", trigger.name

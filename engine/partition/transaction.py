@@ -198,6 +198,8 @@ class _Transaction:
         elif address != PARTITION_TABLE:
             state = yield ReadState(address)
         model = yield from self._model_for(command, state)
+        if model is not None:
+            yield from self._foresee(model)
         context = self._context(model, step)
         if isinstance(command, c.DeliverSignal):
             context = replace(context, signal_waits=(yield self._chunk_of(command)))
@@ -208,12 +210,20 @@ class _Transaction:
             self._absorb(address, state, outcome)
         return outcome
 
+    def _foresee(self, model: ProcessModel) -> Reading:
+        """Read the decisions that a process names: else it had to be applied again for them."""
+        for decision_id in model.decision_ids:
+            versions = self.definitions.decision(decision_id)
+            latest = None if versions is None else versions.find(None)
+            if latest is not None and latest.file not in self.decisions:
+                self.decisions[latest.file] = yield ReadDecisions(latest.file)
+
     def _apply_with_decisions(
         self, context: Context, state: AggregateState | None, command: c.AnyCommand
     ) -> Generator[Read, Any, Outcome | Rejection]:
         """Apply, and again with each file of decisions that it turns out to need.
 
-        Only a transition knows which decisions it comes to: expressions may name them. `apply`
+        Only the transition knows those that an expression names, and older versions. `apply`
         changes nothing that it is given, so what it did until then is forgotten.
         """
         while True:

@@ -23,8 +23,10 @@ from collections.abc import Mapping
 from itertools import pairwise
 from xml.sax.saxutils import escape, quoteattr
 
+from msgspec.structs import replace
+
 from engine.model.compile import CompiledResource, compile_resource
-from engine.model.elements import ProcessModel
+from engine.model.elements import AdHocSubProcess, ProcessModel
 from engine.settings import Settings
 
 Pairs = Mapping[str, str] | tuple[tuple[str, str], ...]
@@ -337,17 +339,23 @@ def ad_hoc(
     element_id: str,
     *parts: str,
     active: str | None = None,
+    collects: tuple[str, str] | None = None,
     until: str | None = None,
     sequential: bool = False,
     cancels: bool = True,
     inputs: Pairs = (),
     outputs: Pairs = (),
 ) -> str:
-    """An ad-hoc sub-process: `active` are the ids of what begins with it, `until` its condition."""
+    """An ad-hoc sub-process: `active` are the ids of what begins with it, `until` its condition.
+
+    `collects`: what each choice adds to which variable.
+    """
+    output, into = collects or (None, None)
+    choices = {"activeElementsCollection": active, "outputElement": output}
     return tag(
         "adHocSubProcess",
         extensions(
-            extension("adHoc", activeElementsCollection=active) if active else "",
+            extension("adHoc", **choices, outputCollection=into) if active or collects else "",
             io_mapping(inputs, outputs),
         ),
         *parts,
@@ -527,3 +535,12 @@ def compiled(*parts: str, process_id: str = "p") -> ProcessModel:
     made = resource(*parts, process_id=process_id)
     assert made.deployable, made.findings
     return made.process(process_id)
+
+
+def with_plain_ad_hocs(model: ProcessModel) -> ProcessModel:
+    """The model with its ad-hoc sub-processes as plain BPMN has them: what runs shares a scope."""
+    elements = (
+        replace(element, scoped=False) if isinstance(element, AdHocSubProcess) else element
+        for element in model.elements
+    )
+    return replace(model, elements=tuple(elements))

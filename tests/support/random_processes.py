@@ -54,6 +54,7 @@ from tests.support.models import (
     timer,
     transaction,
     user_task,
+    with_plain_ad_hocs,
 )
 from tests.support.runner import Runner
 
@@ -343,6 +344,7 @@ class Builder:
             name,
             *parts,
             active=f"=[{chosen}]" if self.choose(3) else None,
+            collects=("=n", "collected") if self.choose(3) == 0 else None,
             until=self.chance.choice(until),
             sequential=bool(self.choose(2)),
             cancels=bool(self.choose(2)),
@@ -397,13 +399,19 @@ BESIDE = (1, 5, 6, ESCALATION)
 
 
 def random_process(chance: Random, depth: int = 3) -> ProcessModel:
+    model = compiled(*random_parts(chance, depth))
+    return with_plain_ad_hocs(model) if chance.randrange(2) else model
+
+
+def random_parts(chance: Random, depth: int = 3) -> list[str]:
+    """What a file with such a process is made of."""
     builder = Builder(chance)
     block = builder.sequence(depth + 1)
     beside = [
         builder.event_sub_process(kind, interrupting=False)
         for kind in BESIDE[: chance.randrange(3)]
     ]
-    return compiled(
+    return [
         *ROOTS,
         start("s"),
         *block.parts,
@@ -411,7 +419,7 @@ def random_process(chance: Random, depth: int = 3) -> ProcessModel:
         end("e"),
         flow("s", block.entry),
         flow(block.exit, "e"),
-    )
+    ]
 
 
 def stimulate(run: Runner, choice: int) -> None:

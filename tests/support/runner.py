@@ -1,4 +1,4 @@
-"""Simulations for tests in code: models without a deployment, and what must hold at every moment.
+"""Simulations for tests in code: models without a deployment, and short ways to say what happens.
 
     runner = Runner(compiled(process("order", ...)))
     runner.send(StartInstance(process_id="order", instance_id="a"))
@@ -6,14 +6,12 @@
     runner.elapse(3_600_000)
     assert runner.state("a") is InstanceState.COMPLETED
 
-After each record the documents are compared with the fold of their history, and their parts with
-each other; `scenarios/simulation.py` says how records run, and in which variants.
+`checked.py` says what must hold at every moment, `scenarios/simulation.py` how records run, and in
+which variants.
 """
 
 from itertools import count
 from typing import Any
-
-import msgspec
 
 from engine import commands as c
 from engine import events as e
@@ -22,27 +20,25 @@ from engine.decisions import CompiledDecisions, Invocable
 from engine.definitions import DecisionVersions, ProcessVersions, VersionRef
 from engine.deployments.files import compile_files
 from engine.deployments.starts import starts_of
-from engine.instances.fold import fold_part
 from engine.lifecycle import InstanceState
 from engine.model.elements import (
     ProcessModel,
 )
-from engine.outcome import AggregateState, Content
-from engine.partition import ReadModel, RecordOutcome
+from engine.outcome import Content
+from engine.partition import ReadModel
 from engine.routing import split_message_address
 from engine.settings import SEMANTICS, Settings
 from engine.state import AdHocWait, IncidentWait, ProcessInstance, Tombstone
 from scenarios import looking
-from scenarios.simulation import VARIANTS, Partition, Simulation, Variant
-from tests.support.documents import assert_asleep, assert_consistent
+from scenarios.simulation import VARIANTS, Partition, Variant
+from tests.support.checked import CheckedSimulation
 
 __all__ = ["START_MS", "VARIANTS", "Partition", "Runner", "Variant", "subscriptions"]
 
 START_MS = 1_700_000_000_000
-_ENCODER = msgspec.msgpack.Encoder(enc_hook=dict)
 
 
-class Runner(Simulation):
+class Runner(CheckedSimulation):
     """See the module. `publications` are all that was published, in order, copies not counted."""
 
     def __init__(
@@ -53,11 +49,8 @@ class Runner(Simulation):
     ) -> None:
         super().__init__(now=START_MS, variant=variant, settings=settings)
         self.models: dict[tuple[str, str], ProcessModel] = {}
-        self.folded: dict[str, ProcessInstance | Tombstone] = {}
-        self.outcomes: list[RecordOutcome] = []
         self.posting = False
         """Whether accepted commands are only put on the log, so that they meet others there."""
-        self._loaded: dict[str, tuple[AggregateState, bytes]] = {}
         self._offset = count(1)
         self._deployments = count(1)
         for model in models:
@@ -256,7 +249,7 @@ class Runner(Simulation):
 
     def tasks(self) -> list[r.Task]:
         """What a compacted topic of tasks holds."""
-        return looking.open_tasks(self)
+        return list(self.published_tasks.values())
 
     def task(self, element_id: str) -> r.Task:
         found = [task for task in self.tasks() if task.element_id == element_id]
@@ -271,49 +264,10 @@ class Runner(Simulation):
         """The whole history of an instance."""
         return looking.events(self, instance_id)
 
-    # --- what must hold at every moment ---
+    # --- how it runs ---
 
     def _model(self, read: ReadModel) -> ProcessModel:
         return self.models[read.checksum, read.process_id]
-
-    def _answered(self, replies: list[r.Reply]) -> None:
-        if self.variant.twice and replies:
-            assert [reply.status for reply in replies[1:]] == [r.ReplyStatus.DUPLICATE]
-
-    def _settled(self) -> None:
-        for partition in self.partitions:
-            for state in partition.states.values():
-                if isinstance(state, ProcessInstance):
-                    assert_asleep(state)
-
-    def _load(self, partition: Partition, address: str) -> AggregateState | None:
-        state = super()._load(partition, address)
-        if state is not None:
-            self._loaded[address] = (state, _ENCODER.encode(state))
-        return state
-
-    def _assert_untouched(self) -> None:
-        """`apply` must not change what it is given."""
-        for address, (state, encoded) in self._loaded.items():
-            assert _ENCODER.encode(state) == encoded, f"{address} was changed"
-        self._loaded = {}
-
-    def _absorb(self, partition: Partition, outcome: RecordOutcome) -> None:
-        self._assert_untouched()
-        self.outcomes.append(outcome)
-        super()._absorb(partition, outcome)
-        for address, state in outcome.states.items():
-            if isinstance(state, ProcessInstance | Tombstone):
-                assert state == self.folded[address], f"{address} is not the fold of its history"
-                assert_consistent(state, _timers_of(partition, address))
-
-    def _publish(self, publication: r.Publication) -> None:
-        super()._publish(publication)
-        record = publication.record
-        if isinstance(record, r.Transition):
-            self.folded[record.instance_id] = fold_part(
-                self.folded.get(record.instance_id), record, self.settings.tombstone_ms
-            )
 
     # --- what must hold when all is quiet ---
 
@@ -328,10 +282,6 @@ class Runner(Simulation):
             }
             assert left == {}
         assert self.tasks() == []
-
-
-def _timers_of(partition: Partition, address: str) -> dict[int, int]:
-    return {timer: at for (owner, timer), at in partition.timers.items() if owner == address}
 
 
 def subscriptions(runner: Runner) -> list[tuple[str, str]]:

@@ -101,7 +101,7 @@ def read_work(site: Site, extensions: Extensions, external: str) -> Extensions:
     """A job, or an expression that needs no worker. `external`: the type that names a topic."""
     retries = _retries(site)
     extensions = replace(extensions, **_fields(site))
-    said = [name for name in _IMPLEMENTATIONS if site.text(name) is not None]
+    said = [name for name in IMPLEMENTATIONS if site.text(name) is not None]
     if not said:
         return extensions
     chosen, *others = said
@@ -121,7 +121,7 @@ def read_work(site: Site, extensions: Extensions, external: str) -> Extensions:
     return replace(extensions, job=replace(retries, type=job_type))
 
 
-_IMPLEMENTATIONS: Final = ("type", "class", "delegateExpression", "expression")
+IMPLEMENTATIONS: Final = ("type", "class", "delegateExpression", "expression")
 """Of several the first counts, as in Camunda 7."""
 
 

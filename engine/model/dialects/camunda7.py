@@ -70,6 +70,13 @@ def _rule_task(extensions: Extensions, site: Site) -> Extensions:
     decision_id = site.formula("decisionRef")
     if decision_id is None:
         return _work(extensions, site)
+    others = [name for name in activiti.IMPLEMENTATIONS if site.text(name) is not None]
+    if others:
+        site.report.warning(
+            "no-effect",
+            f"What is done is said by decisionRef; {', '.join(others)} has no effect. Remove it.",
+            site.element,
+        )
     mapping = site.text("mapDecisionResult") or "resultList"
     if mapping not in _DECISION_RESULTS:
         site.refuse(

@@ -228,15 +228,12 @@ def _loop(extensions: Extensions, site: _Site) -> Extensions:
 
 
 def _ad_hoc(extensions: Extensions, site: _Site) -> Extensions:
-    if site.xml.get("outputCollection") or site.xml.get("outputElement"):
-        site.report.error(
-            "unsupported-extension",
-            "The output collection of an ad-hoc sub-process is not executed. Remove it, and let"
-            " its activities write variables.",
-            site.element,
-            site.line,
-        )
-    return replace(extensions, ad_hoc=AdHocSource(active=site.formula("activeElementsCollection")))
+    ad_hoc = AdHocSource(
+        active=site.formula("activeElementsCollection"),
+        output=site.formula("outputElement"),
+        output_collection=site.xml.get("outputCollection") or None,
+    )
+    return replace(extensions, ad_hoc=ad_hoc)
 
 
 def _ad_hoc_work(extensions: Extensions, site: _Site) -> Extensions:
@@ -335,4 +332,5 @@ DIALECT = Dialect(
     extensions=_extensions,
     formula=feel.formula,
     condition=feel.condition,
+    scopes_choices=True,
 )
