@@ -18,7 +18,7 @@ from tests.support.random_graphs import (
     assert_joins_wait_for_something,
     random_graph,
 )
-from tests.support.random_processes import CALLED, finish, random_process, stimulate
+from tests.support.random_processes import CALLED, begin, finish, random_process, stimulate
 from tests.support.runner import VARIANTS, Runner, Variant, subscriptions
 
 SEEDS = st.integers(0, 2**32)
@@ -32,7 +32,7 @@ def start(chance: Random, *variants: Variant) -> list[Runner]:
     runs = []
     for variant in variants:
         run = Runner(CALLED, model, variant=variant, settings=Settings(steps_max=5_000))
-        run.start("p", variables='{"n": 3, "rounds": 0}')
+        begin(run)
         runs.append(run)
     return runs
 

@@ -72,6 +72,8 @@ ROOTS = (
     escalation("late", "LATE"),
     escalation("never", "NEVER"),
     signal("go", "go"),
+    message("begin", "begin"),
+    message("begin-too", "begin-too"),
 )
 TRUE_LATER = conditional_event("=level > 3")
 """Nobody but the outside writes `level`, so that it cannot hide in an inner scope."""
@@ -110,6 +112,28 @@ class Builder:
 
     def name(self, kind: str) -> str:
         return f"{kind}{next(self.numbers)}"
+
+    def beginning(self) -> Block:
+        """Where the process begins: half of them plainly, the others by the message "begin"."""
+        kind = self.choose(8)
+        if kind == 0:
+            return Block((receive_task("s", "begin", instantiate=True),), "s", "s")
+        if kind == 1:
+            trigger = message_event("begin") + message_event("begin-too")
+            begin = start("s", trigger).replace(" id=", ' parallelMultiple="true" id=', 1)
+            return Block((begin,), "s", "s")
+        if kind in (2, 3):
+            together = kind == 2
+            parts = (
+                event_gateway("s", instantiate=True, parallel=together),
+                catch("first", message_event("begin")),
+                receive_task("second", "begin-too"),
+                parallel("begun") if together else exclusive("begun"),
+                chain("s", "first", "begun"),
+                chain("s", "second", "begun"),
+            )
+            return Block(parts, "s", "begun")
+        return Block((start("s"),), "s", "s")
 
     def block(self, depth: int) -> Block:
         kinds = (self.activity, self.wait, self.throw, self.jump, self.sequence, self.choice,
@@ -406,6 +430,7 @@ def random_process(chance: Random, depth: int = 3) -> ProcessModel:
 def random_parts(chance: Random, depth: int = 3) -> list[str]:
     """What a file with such a process is made of."""
     builder = Builder(chance)
+    begin = builder.beginning()
     block = builder.sequence(depth + 1)
     beside = [
         builder.event_sub_process(kind, interrupting=False)
@@ -413,20 +438,43 @@ def random_parts(chance: Random, depth: int = 3) -> list[str]:
     ]
     return [
         *ROOTS,
-        start("s"),
+        *begin.parts,
         *block.parts,
         *beside,
         end("e"),
-        flow("s", block.entry),
+        flow(begin.exit, block.entry),
         flow(block.exit, "e"),
     ]
+
+
+def begin(run: Runner) -> None:
+    """Start the instance "a" of the process, by its message if it begins with one."""
+    variables = '{"n": 3, "rounds": 0}'
+    table = run.partitions[0].definitions
+    begins = [element for process, element in table.message_starts("begin") if process == "p"]
+    if not begins:
+        run.start("p", variables=variables)
+        return
+    run.internal(
+        c.StartByMessage(
+            instance_id="a",
+            process_id="p",
+            version=1,
+            start_element=begins[0],
+            name="begin",
+            correlation_key="k",
+            message=1,
+            variables=variables,
+            conversation=table.conversation("p", begins[0], "k"),
+        )
+    )
 
 
 def stimulate(run: Runner, choice: int) -> None:
     """Do one of the things that the outside may do; which, and to whom, follows from a number."""
     kinds = (complete_job, complete_job, complete_task, complete_task, publish, elapse, fail_job,
              throw_error, throw_escalation, resolve, set_variables, set_level,
-             broadcast, choose)  # fmt: skip
+             broadcast, choose, begin_too)  # fmt: skip
     choice, kind = divmod(choice, len(kinds))
     kinds[kind](run, choice)
 
@@ -449,6 +497,19 @@ def publish(run: Runner, choice: int) -> None:
     name = MESSAGES[choice % 3]
     ttl = (0, 5 * MINUTE)[choice // 3 % 2]
     run.accept(c.PublishMessage(name=name, correlation_key="k", ttl_ms=ttl))
+
+
+def begin_too(run: Runner, choice: int) -> None:
+    """The other message that the beginning needs, once: it would start an instance of its own."""
+    state = run.document()
+    waits = state.waits.values() if isinstance(state, ProcessInstance) else ()
+    under_way = any(
+        getattr(stimulus.command, "name", None) == "begin-too"
+        for partition in run.partitions
+        for stimulus in partition.log
+    )
+    if not under_way and any(getattr(wait, "name", None) == "begin-too" for wait in waits):
+        run.accept(c.PublishMessage(name="begin-too", correlation_key="k"))
 
 
 def elapse(run: Runner, choice: int) -> None:
@@ -553,7 +614,7 @@ def finish(run: Runner) -> None:
         set_level(run, 7)  # again and again: a called instance hands back what it was given
         if turn % 20 == 0:  # rarely: each may begin more than a turn gets done
             broadcast(run, 0)
-        for act in (resolve, complete_job, complete_task):
+        for act in (resolve, begin_too, complete_job, complete_task):
             act(run, 0)
         complete_ad_hoc(run)
         publish(run, 1 + turn % 2)
