@@ -166,14 +166,28 @@ def go_on(advance: Advance, key: int) -> None:
     advance.emit(e.CompensationEnded(key=key))
     if sweep.cancels:
         cancel(advance, sweep.owner)
-    elif sweep.owner != sweep.scope and not _sweeps(advance, sweep.owner):
+    elif sweep.owner == sweep.scope:
+        advance.touched[sweep.scope] = None  # it waited for all of the handlers
+    elif not has_sweep(advance, sweep.owner):
         advance.due.append(DueStep(sweep.owner, Step.COMPLETE, None))
 
 
-def _sweeps(advance: Advance, owner: int) -> bool:
-    """Whether the event waits for other handlers that it threw for."""
+def has_sweep(advance: Advance, owner: int) -> bool:
+    """Whether handlers are still to run that an element instance waits for, or only lets run."""
     waits = (advance.state.waits[key] for key in advance.instance(owner).waits)
     return any(isinstance(wait, s.SweepWait) for wait in waits)
+
+
+def find_sweeps(advance: Advance) -> None:
+    """Read off the document which sweeps have no handler running: the next one is to begin."""
+    state = advance.state
+    busy: dict[int, None] = {}
+    for element in state.elements.values():
+        if element.compensates and element.scope is not None:
+            busy[state.ledger[element.scope][element.compensates].sweep] = None
+    for wait in state.waits.values():
+        if isinstance(wait, s.SweepWait) and wait.key not in busy:
+            advance.swept[wait.key] = None
 
 
 def _begin_handler(advance: Advance, sweep: s.SweepWait) -> None:
@@ -186,7 +200,6 @@ def _begin_handler(advance: Advance, sweep: s.SweepWait) -> None:
     )
     if entry.variables:
         advance.emit(e.VariablesSet(scope=handler, variables=entry.variables))
-    advance.consequences.steps += 1
     element = advance.element(handler)
     if isinstance(element, SubProcess) and element.by_event:
         declare(advance, element.data, handler)

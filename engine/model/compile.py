@@ -182,7 +182,8 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
         version_tag=version_tag,
         fails_uncaught=extensions.fails_uncaught,
         events=process.event_starts(PROCESS),
-        conditional=any(
+        conditional=any(getattr(element, "asks_data", False) for element in elements.values())
+        or any(
             isinstance(part, ConditionTrigger)
             for element in elements.values()
             if element.index in joint or not process.begins_at(process.nodes[element.index])

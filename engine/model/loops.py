@@ -19,6 +19,7 @@ _NAME: Final = re.compile(r"[^\W\d]\w*")
 _VARIABLE: Final = re.compile(r"([^\W\d]\w*)(?:\s*\.\s*[^\W\d]\w*)*")
 _LITERALS: Final = frozenset({"true", "false", "null"})
 _MAXIMUM_DIGITS: Final = 9
+_NUMBER: Final = re.compile(r"\d{1,9}", re.ASCII)
 _BEHAVIORS: Final = frozenset({"complexBehaviorDefinition"})
 
 
@@ -144,6 +145,8 @@ def _inner(reading: Reading, node: Node, drawn: SourceElement, tag: str) -> Expr
         text = "".join(part.xml.itertext()).strip()
         if part.tag == tag and text:
             formula = reading.dialect.condition(text, part.line)
+            if formula.language == "static" and _NUMBER.fullmatch(text):
+                formula = Formula(text, "feel", part.line)  # a number means itself in any language
             return reading.formulas.expression(formula, node, tag)
     return None
 

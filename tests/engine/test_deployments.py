@@ -30,6 +30,7 @@ from tests.support.models import (
     process,
     start,
     timer,
+    together,
     user_task,
 )
 from tests.support.partitions import REPLY, Partitions, replies, sent
@@ -56,7 +57,7 @@ def several_triggers() -> bytes:
     """A process that needs a message and a timer to start."""
     begin = start("begin", message_event("Placed") + timer(cycle="R/PT1H"))
     return bpmn(
-        process("ask", begin.replace(" id=", ' parallelMultiple="true" id=', 1)),
+        process("ask", together(begin)),
         message("Placed", "placed"),
     )
 

@@ -6,8 +6,7 @@ from pathlib import Path
 from random import Random
 
 from tests.corpus.files import made_executable, model_files
-from tests.support.models import resource
-from tests.support.random_processes import random_parts
+from tests.support.random_processes import random_file
 from tests.tck.models import models_directory
 
 ROOT = Path(__file__).parents[2]
@@ -19,7 +18,7 @@ def own_model(chance: Random) -> bytes:
     """A model of the repository, or a random one of nested blocks."""
     if chance.random() < 0.2:
         return (ROOT / chance.choice(_OWN)).read_bytes()
-    return resource(*random_parts(chance, depth=2)).content
+    return random_file(chance, depth=3)
 
 
 def corpus_model(chance: Random) -> bytes:

@@ -1,5 +1,6 @@
 """BPMN 13.4.5: complex gateways fire when a condition holds, and reset when no more can come."""
 
+from engine import commands as c
 from engine.lifecycle import InstanceState
 from tests.scenarios.conftest import Scenario
 from tests.support.findings import codes
@@ -9,6 +10,9 @@ from tests.support.models import (
     compiled,
     complex_gateway,
     end,
+    escalation,
+    escalation_event,
+    event_sub_process,
     exclusive,
     flow,
     inclusive,
@@ -17,6 +21,7 @@ from tests.support.models import (
     script_task,
     service_task,
     start,
+    sub_process,
     task,
     timer,
 )
@@ -48,6 +53,60 @@ def test_two_of_three_fire_the_gateway_and_the_third_resets_it(scenario: Scenari
     assert run.path().count("after") == 1
     assert run.path()[-2:] == ["join", "p"]
     assert run.state() is InstanceState.COMPLETED
+    run.assert_nothing_left()
+
+
+BY_DATA = (
+    start("s"),
+    parallel("fork"),
+    *(service_task(name) for name in NAMES),
+    complex_gateway("join", "=activationCount >= enough"),
+    task("after"),
+    end("e"),
+    chain("s", "fork"),
+    *(chain("fork", name, "join") for name in NAMES),
+    chain("join", "after", "e"),
+)
+
+
+def test_it_fires_when_a_variable_makes_its_condition_true(scenario: Scenario) -> None:
+    run = scenario(compiled(*BY_DATA))
+    run.start("p", variables='{"enough": 9}')
+    run.complete("b")
+    run.complete("a")
+    assert "after" not in run.path()
+    run.accept(c.SetVariables(instance_id="a", variables='{"enough": 3}'))
+    assert "after" not in run.path()
+    run.accept(c.SetVariables(instance_id="a", variables='{"enough": 2}'))
+    assert run.path().count("after") == 1
+    run.accept(c.SetVariables(instance_id="a", variables='{"enough": 0}'))
+    assert run.path().count("after") == 1
+    run.complete("c")
+    run.assert_nothing_left()
+
+
+def test_what_an_activity_gives_back_may_make_its_condition_true(scenario: Scenario) -> None:
+    run = scenario(compiled(*BY_DATA))
+    run.start("p", variables='{"enough": 9}')
+    run.complete("b")
+    run.complete("a", '{"enough": 1}')
+    assert run.path().count("after") == 1
+    run.complete("c")
+    run.assert_nothing_left()
+
+
+def test_a_condition_of_variables_that_fails_is_one_incident(scenario: Scenario) -> None:
+    run = scenario(compiled(*BY_DATA))
+    run.start("p", variables='{"enough": 2}')
+    run.complete("b", '{"enough": "many"}')
+    assert run.incident().kind == "EXPRESSION_FAILED"
+    run.accept(c.SetVariables(instance_id="a", variables='{"other": 1}'))
+    run.accept(c.SetVariables(instance_id="a", variables='{"enough": 1}'))
+    assert "after" not in run.path()
+    run.resolve()
+    assert run.path().count("after") == 1
+    run.complete("a")
+    run.complete("c")
     run.assert_nothing_left()
 
 
@@ -248,5 +307,40 @@ def test_what_arrived_twice_on_one_flow_waits_for_the_next_cycle(scenario: Scena
     assert run.path().count("after") == 1  # the second one is kept until the slow branch has come
     run.complete("slow")
     assert run.path().count("after") == 2
+    assert run.state() is InstanceState.COMPLETED
+    run.assert_nothing_left()
+
+
+def test_a_gateway_is_reset_though_the_transition_is_cut_after_its_last_branch_ended(
+    scenario: Scenario,
+) -> None:
+    """What ends last in the scope of the gateway begins more elsewhere, which takes more steps."""
+    run = scenario(
+        compiled(
+            escalation("late", "LATE"),
+            start("s"),
+            sub_process(
+                "sub",
+                start("i"),
+                parallel("fork"),
+                service_task("a"),
+                service_task("b"),
+                complex_gateway("join", "=activationCount >= 2"),
+                end("tell", escalation_event("late")),
+                chain("i", "fork", "a", "join", "tell"),
+                chain("fork", "b", "join"),
+            ),
+            chain("s", "sub"),
+            event_sub_process(
+                "on",
+                start("told", escalation_event("late"), interrupting=False),
+                task("note"),
+                chain("told", "note"),
+            ),
+        )
+    )
+    run.start("p")
+    run.complete("a")
+    run.complete("b")
     assert run.state() is InstanceState.COMPLETED
     run.assert_nothing_left()

@@ -1,5 +1,7 @@
 """Models of Camunda 7 and Flowable, as their modellers draw them, run unchanged."""
 
+import pytest
+
 from engine import commands as c
 from engine.lifecycle import InstanceState
 from engine.model.elements import ProcessModel
@@ -446,6 +448,32 @@ def looped(own: dict[str, str], *content: str, done: str | None = None) -> str:
     return tag("multiInstanceLoopCharacteristics", extensions(*content), inner, **own)
 
 
+@pytest.mark.parametrize("sequential", [True, False])
+def test_iterations_see_the_counts_of_their_loop(scenario: Scenario, *, sequential: bool) -> None:
+    loop = looped({"camunda:collection": "orders", "isSequential": str(sequential).lower()})
+    counts = "${nrOfInstances * 100 + nrOfActiveInstances * 10 + nrOfCompletedInstances}"
+    node = tag(
+        "serviceTask",
+        extensions(
+            f'<camunda:inputOutput><camunda:outputParameter name="counts">{counts}'
+            "</camunda:outputParameter></camunda:inputOutput>"
+        ),
+        loop,
+        id="ship",
+        **{"camunda:type": "external", "camunda:topic": "ship"},
+    )
+    run = scenario(vendor_model(start("s"), node, end("e"), chain("s", "ship", "e")))
+    run.start("p", variables='{"orders": ["x", "y", "z"], "counts": 0}')
+    assert "nrOfInstances" not in decode_object(run.job("ship").variables)
+    seen = []
+    for _ in range(3):
+        run.complete("ship")
+        if run.state() is InstanceState.RUNNING:
+            seen.append(run.variables()["counts"])
+    assert seen == (["310", "311"] if sequential else ["330", "321"])
+    run.assert_nothing_left()
+
+
 def test_a_task_runs_for_each_item_and_counts_from_0(scenario: Scenario) -> None:
     loop = looped(
         {"camunda:collection": "orders", "camunda:elementVariable": "order"},
@@ -467,6 +495,14 @@ def test_a_task_runs_for_each_item_and_counts_from_0(scenario: Scenario) -> None
     assert run.state() is InstanceState.COMPLETED
     assert run.result() == '{"orders":["x","y","z"],"last":2}'
     run.assert_nothing_left()
+
+
+def test_a_cardinality_may_be_a_plain_number(scenario: Scenario) -> None:
+    loop = tag("multiInstanceLoopCharacteristics", tag("loopCardinality", "3"))
+    node = tag("userTask", loop, id="t", **{"camunda:assignee": "mia"})
+    run = scenario(vendor_model(start("s"), node, chain("s", "t")))
+    run.start("p")
+    assert len(run.tasks()) == 3
 
 
 def test_the_outputs_of_iterations_are_written_outward(scenario: Scenario) -> None:

@@ -27,6 +27,7 @@ from tests.support.models import (
     message_event,
     receive_task,
     start,
+    together,
     user_task,
 )
 from tests.support.runner import Runner
@@ -53,7 +54,7 @@ def by_start_event() -> ProcessModel:
     event = start("s", "".join(message_event(f"m-{name}") for name in NAMES))
     return compiled(
         *ROOTS,
-        event.replace(" id=", ' parallelMultiple="true" id=', 1),
+        together(event),
         user_task("work"),
         chain("s", "work"),
     )

@@ -23,6 +23,7 @@ from tests.support.models import (
     tag,
     throw,
     timer,
+    together,
     user_task,
 )
 from tests.support.runner import Runner, subscriptions
@@ -390,19 +391,11 @@ def test_a_client_cannot_begin_behind_a_parallel_gateway(scenario: Scenario) -> 
 # --- start events that need several triggers ---
 
 
-def together(trigger: str, outputs: dict[str, str]) -> str:
-    """A start event that needs all of these."""
-    event = start("s", trigger, outputs=outputs)
-    return event.replace(" id=", ' parallelMultiple="true" id=', 1)
-
-
 def needing(scenario: Scenario, trigger: str, **outputs: str) -> Runner:
+    event = together(start("s", trigger, outputs=outputs))
     return scenario(
-        compiled(
-            ORDER, PAYMENT, STOCK, GO, together(trigger, outputs), user_task("work"),
-            chain("s", "work"),
-        )
-    )  # fmt: skip
+        compiled(ORDER, PAYMENT, STOCK, GO, event, user_task("work"), chain("s", "work"))
+    )
 
 
 THREE = message_event("order") + message_event("payment") + message_event("stock")
@@ -612,7 +605,7 @@ def test_a_signal_that_an_instance_throws_while_it_waits_for_it_counts_once(
             ORDER,
             GO,
             message("ask", "ask", key='="x"'),
-            together(message_event("order") + signal_event("go"), {}),
+            together(start("s", message_event("order") + signal_event("go"))),
             user_task("work"),
             chain("s", "work"),
             event_sub_process(

@@ -31,6 +31,7 @@ from engine.settings import SEMANTICS, Settings
 from engine.state import AdHocWait, IncidentWait, ProcessInstance, Tombstone
 from scenarios import looking
 from scenarios.simulation import VARIANTS, Partition, Variant
+from schemas import snapshot
 from tests.support.checked import CheckedSimulation
 
 __all__ = ["START_MS", "VARIANTS", "Partition", "Runner", "Variant", "subscriptions"]
@@ -51,6 +52,8 @@ class Runner(CheckedSimulation):
         self.models: dict[tuple[str, str], ProcessModel] = {}
         self.posting = False
         """Whether accepted commands are only put on the log, so that they meet others there."""
+        self.sent: list[tuple[c.AnyCommand, str]] = []
+        """The commands of clients that were accepted, with their ids."""
         self._offset = count(1)
         self._deployments = count(1)
         for model in models:
@@ -156,9 +159,11 @@ class Runner(CheckedSimulation):
         if self.posting:
             self.post(command)
             return
-        reply = self.send(command)
+        command_id = self.new_command_id()
+        reply = self.send(command, command_id=command_id)
         assert reply is not None
         assert reply.status is r.ReplyStatus.ACCEPTED, reply
+        self.sent.append((command, command_id))
 
     def reject(self, command: c.AnyCommand, *, command_id: str | None = None) -> tuple[str, str]:
         """Send a command that must be rejected; give the code and the detail."""
@@ -271,6 +276,19 @@ class Runner(CheckedSimulation):
 
     # --- what must hold when all is quiet ---
 
+    def assert_replays(self) -> None:
+        """The whole log, applied anew, gives the same documents, timers and publications."""
+        again = Runner(variant=self.variant, settings=self.settings)
+        again.models, again.contents = self.models, self.contents
+        for partition, before in zip(again.partitions, self.partitions, strict=True):
+            partition.definitions = before.definitions
+        for number, stimulus in self.taken:
+            again._apply(number, again.partitions[number], stimulus)
+        for partition, before in zip(again.partitions, self.partitions, strict=True):
+            assert _encoded(partition) == _encoded(before)
+            assert partition.timers == before.timers
+        assert again.publications == self.publications
+
     def assert_nothing_left(self) -> None:
         """No timer, subscription, living instance or open task is left anywhere."""
         for partition in self.partitions:
@@ -282,6 +300,10 @@ class Runner(CheckedSimulation):
             }
             assert left == {}
         assert self.tasks() == []
+
+
+def _encoded(partition: Partition) -> dict[str, bytes]:
+    return {address: snapshot.encode(state) for address, state in partition.states.items()}
 
 
 def subscriptions(runner: Runner) -> list[tuple[str, str]]:

@@ -250,9 +250,9 @@ def _ad_hoc_work(extensions: Extensions, site: _Site) -> Extensions:
 _THROWS: Final = frozenset({"intermediateThrowEvent", "endEvent"})
 _JOB_TASKS: Final = frozenset({"serviceTask", "sendTask", "businessRuleTask", "scriptTask"})
 _MAPPED: Final = _JOB_TASKS | {
-    "task", "manualTask", "userTask", "receiveTask", "subProcess", "callActivity", "startEvent",
-    "endEvent", "intermediateCatchEvent", "intermediateThrowEvent", "boundaryEvent",
-    "adHocSubProcess",
+    "task", "manualTask", "userTask", "receiveTask", "subProcess", "transaction",
+    "adHocSubProcess", "callActivity", "startEvent", "endEvent", "intermediateCatchEvent",
+    "intermediateThrowEvent", "boundaryEvent",
 }  # fmt: skip
 _USER_TASK: Final = frozenset({"userTask"})
 _AD_HOC: Final = frozenset({"adHocSubProcess"})
