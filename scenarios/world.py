@@ -1,6 +1,6 @@
 """One run of a scenario: the simulation, and what is in it by the names that people use."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 
@@ -11,6 +11,7 @@ from engine import events as e
 from engine import records as r
 from engine import state as s
 from engine.aggregates import DeploymentsState, TimerStart
+from engine.expressions import MISSING, Environment
 from engine.model.elements import ProcessModel
 from engine.routing import DEPLOYMENTS
 from engine.values import Value, decode, decode_object
@@ -272,6 +273,14 @@ class World:
             if effect.instance_id == instance.id and effect.type == "InstanceCompleted":
                 return _decoded(decode_object(effect.variables or "{}"))
         raise Mismatch("The instance has ended without completing: it has no variables any more.")
+
+    def environment(self, variables: Mapping[str, Value]) -> Environment:
+        """What an expression of a scenario may see: these variables, and the virtual clock."""
+        return Environment(
+            lookup=lambda name: variables.get(name, MISSING),
+            now_ms=self.simulation.now,
+            zone=self.simulation.settings.zone,
+        )
 
 
 def _decoded(texts: dict[str, str]) -> dict[str, Value]:

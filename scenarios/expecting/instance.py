@@ -3,6 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
+from engine.expressions import (
+    EvaluationError,
+    ExpressionSyntaxError,
+    compile_feel,
+    evaluate_condition,
+)
 from scenarios import looking, matching
 from scenarios.errors import Mismatch
 from scenarios.expecting.patterns import equal
@@ -124,4 +130,21 @@ def no_variables(world: World, instance: Instance, expected: Sequence[str]) -> N
             "There are variables that should not be there.",
             expected=[f"no {name}" for name in wrong],
             found=[f"{name}: {matching.shown(found[name])}" for name in wrong],
+        )
+
+
+def holds(world: World, instance: Instance, expected: Sequence[str]) -> None:
+    variables = world.variables(instance)
+    environment = world.environment(variables)
+    for text in expected:
+        try:
+            if evaluate_condition(compile_feel(text.removeprefix("=")), environment):
+                continue
+            found = "it is false"
+        except (ExpressionSyntaxError, EvaluationError) as error:
+            found = str(error)
+        raise Mismatch(
+            "A condition does not hold.",
+            expected=[text],
+            found=[found, *(f"{name}: {matching.shown(variables[name])}" for name in variables)],
         )
