@@ -17,7 +17,7 @@ from tests.support.random_graphs import (
     assert_joins_wait_for_something,
     random_graph,
 )
-from tests.support.random_processes import CALLED, VARIABLES, random_process
+from tests.support.random_processes import CALLED, NEXT, VARIABLES, random_process
 from tests.support.random_stimuli import finish, stimulate
 from tests.support.runner import VARIANTS, Runner, Variant, subscriptions
 from tests.support.vendor_rendering import VENDORS
@@ -36,6 +36,7 @@ def begin(
 ) -> Runner:
     """Start the instance "a", by its message if the process begins with one."""
     run = Runner(CALLED, model, variant=variant, settings=Settings(steps_max=steps_max))
+    run.deploy_decisions(NEXT)
     table = run.partitions[0].definitions
     begins = [element for process, element in table.message_starts("begin") if process == "p"]
     if not begins:
