@@ -9,7 +9,7 @@ from engine.expressions import (
     compile_feel,
     evaluate_condition,
 )
-from scenarios import looking, matching
+from scenarios import looking, matching, telling
 from scenarios.errors import Mismatch
 from scenarios.expecting.patterns import equal
 from scenarios.matching import Item
@@ -23,7 +23,9 @@ def state(world: World, instance: Instance, expected: str) -> None:
         raise Mismatch(
             "The state is not as expected.",
             expected=[expected.casefold()],
-            found=[found] if world.living(instance) is None else [found, *world.where(instance)],
+            found=[found]
+            if world.living(instance) is None
+            else [found, *telling.where(world, instance)],
         )
 
 
@@ -36,7 +38,7 @@ def waiting_at(world: World, instance: Instance, expected: Sequence[str]) -> Non
     except Mismatch as mismatch:
         mismatch.what = "It does not wait where expected."
         mismatch.expected = tuple(names.label(each) for each in wanted) or ("nowhere",)
-        mismatch.found = tuple(world.where(instance))
+        mismatch.found = tuple(telling.where(world, instance))
         raise
 
 
@@ -52,7 +54,7 @@ def active(world: World, instance: Instance, expected: Sequence[str]) -> None:
         raise Mismatch(
             "Not everything is active that should be.",
             expected=missing,
-            found=[names.label(each) for each in active] or [world.describe(instance)],
+            found=[names.label(each) for each in active] or [telling.describe(world, instance)],
         )
 
 
