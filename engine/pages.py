@@ -16,12 +16,13 @@ from collections.abc import (
     Callable,
     Hashable,
     ItemsView,
+    Iterable,
     Iterator,
     Mapping,
     MutableMapping,
     ValuesView,
 )
-from itertools import chain, compress, repeat
+from itertools import chain, compress, islice, repeat
 from operator import is_not
 from typing import Any, TypeAlias, TypeVar
 
@@ -72,6 +73,16 @@ class Pages(MutableMapping[int, V]):
             joined._pages[number] = Page(pages[number])
             joined._length += len(pages[number])
         return joined
+
+    @classmethod
+    def of(cls, values: Iterable[V]) -> "Pages[V]":
+        """The map of these values by their places, from 0 on."""
+        made = cls()
+        left = iter(enumerate(values))
+        while page := Page(dict(islice(left, 1 << PAGE_BITS)), made._token):
+            made._pages[len(made._pages)] = page
+            made._length += len(page)
+        return made
 
     def copy(self) -> "Pages[V]":
         """A map with the same entries. From now on neither changes what the other has."""
@@ -188,61 +199,69 @@ class _Items(ItemsView[int, V]):
 class Ordered(MutableMapping[K, V]):
     """A wide map by any keys, in pages, in the order in which the keys came.
 
-    `epoch` tells who may change it: `writable` gives a copy to all who name another.
+    `epoch` tells who may change it: `writable` gives a copy to all who name another. Where a key
+    is, its ordinal, is found by an index in shards, which is made when it is first asked for.
     """
 
-    __slots__ = ("_entries", "_next", "_own", "_shards", "epoch")
+    __slots__ = ("_entries", "_next", "_own", "_pages", "_shards", "epoch")
 
     def __init__(self, entries: Mapping[K, V], epoch: int = -1) -> None:
-        self._fill(Pages(dict(enumerate(entries.items()))), epoch)
+        self._take(Pages.of(entries.items()), epoch)
 
     @classmethod
     def join(cls, pages: Mapping[int, Mapping[int, tuple[K, V]]]) -> "Ordered[K, V]":
         """The map of these pages of ordinals."""
         joined: Ordered[K, V] = cls.__new__(cls)
-        joined._fill(Pages.join(pages), -1)
+        joined._take(Pages.join(pages), -1)
         return joined
 
-    def _fill(self, entries: Pages[tuple[K, V]], epoch: int) -> None:
+    def _take(self, entries: Pages[tuple[K, V]], epoch: int) -> None:
         self.epoch = epoch
         self._entries = entries
+        self._pages = entries.pages
         self._next = entries.last_key() + 1 if entries else 0
-        # Where a key is: its ordinal, in a shard by its hash. Never walked through.
-        self._shards: list[dict[K, int]] = [{} for _ in range(_SHARDS)]
+        self._shards: list[dict[K, int]] = []
+        self._own = 0
+
+    def _index(self) -> list[dict[K, int]]:
+        self._shards = [{} for _ in range(_SHARDS)]
         self._own = (1 << _SHARDS) - 1
-        for ordinal, (key, _) in entries.items():
+        for ordinal, (key, _) in self._entries.items():
             self._shards[hash(key) & _SHARD][key] = ordinal
+        return self._shards
 
     @property
     def pages(self) -> Mapping[int, Page[tuple[K, V]]]:
         """The pages of keys and values by their ordinals."""
-        return self._entries.pages
+        return self._pages
 
     def writable(self, epoch: int) -> "Ordered[K, V]":
         """Itself, if it was made in this epoch, else a copy that was."""
         if self.epoch == epoch:
             return self
         copied: Ordered[K, V] = Ordered.__new__(Ordered)
-        copied.epoch = epoch
-        copied._entries = self._entries.copy()
-        # Not the one here: where the next entry goes follows from the entries alone.
-        copied._next = self._entries.last_key() + 1 if self._entries else 0
-        copied._shards = list(self._shards)
-        copied._own = self._own = 0
+        # What comes next follows from the entries alone, not from what was there once.
+        copied._take(self._entries.copy(), epoch)
+        copied._shards = list(self._shards or self._index())
+        self._own = 0
         return copied
 
     def __getitem__(self, key: K) -> V:
-        return self._entries[self._shards[hash(key) & _SHARD][key]][1]
+        ordinal = (self._shards or self._index())[hash(key) & _SHARD][key]
+        return self._pages[ordinal >> PAGE_BITS][ordinal][1]
 
     def get(self, key: K, default: Any = None) -> Any:
-        ordinal = self._shards[hash(key) & _SHARD].get(key)
-        return default if ordinal is None else self._entries[ordinal][1]
+        ordinal = (self._shards or self._index())[hash(key) & _SHARD].get(key)
+        return default if ordinal is None else self._pages[ordinal >> PAGE_BITS][ordinal][1]
 
     def __contains__(self, key: object) -> bool:
-        return key in self._shards[hash(key) & _SHARD]
+        return key in (self._shards or self._index())[hash(key) & _SHARD]
 
     def __len__(self) -> int:
         return len(self._entries)
+
+    def __bool__(self) -> bool:
+        return bool(self._pages)
 
     def __iter__(self) -> Iterator[K]:
         return (key for key, _ in self._entries.values())
@@ -255,7 +274,7 @@ class Ordered(MutableMapping[K, V]):
 
     def __setitem__(self, key: K, value: V) -> None:
         number = hash(key) & _SHARD
-        ordinal = self._shards[number].get(key)
+        ordinal = (self._shards or self._index())[number].get(key)
         if ordinal is None:
             ordinal = self._next
             self._next += 1
@@ -264,7 +283,7 @@ class Ordered(MutableMapping[K, V]):
 
     def __delitem__(self, key: K) -> None:
         number = hash(key) & _SHARD
-        if key not in self._shards[number]:
+        if key not in (self._shards or self._index())[number]:
             raise KeyError(key)
         del self._entries[self._shard(number).pop(key)]
 
@@ -301,7 +320,7 @@ def paged(entries: MutableMapping[int, V]) -> MutableMapping[int, V]:
     """The same entries in pages if there are many, else as a dictionary."""
     if len(entries) > WIDE:
         return entries if isinstance(entries, Pages) else Pages(entries)
-    return entries if isinstance(entries, dict) else dict(entries)
+    return entries if isinstance(entries, dict) else dict(entries.items())
 
 
 def copied(entries: MutableMapping[int, V]) -> MutableMapping[int, V]:
@@ -335,7 +354,7 @@ def writable(entries: Mapping[K, V], epoch: int) -> MutableMapping[K, V]:
     Dictionaries are copied each time: they are short.
     """
     if len(entries) <= WIDE:
-        return dict(entries)
+        return dict(entries.items())
     if isinstance(entries, Ordered):
         return entries.writable(epoch)
     return Ordered(entries, epoch)
