@@ -97,12 +97,20 @@ class Pages(MutableMapping[int, V]):
         """The pages by their numbers, in order. None of them is empty."""
         return self._pages
 
-    def read(self, rule: Callable[[Mapping[int, V]], R]) -> Iterator[R]:
+    def read(
+        self, rule: Callable[[Mapping[int, V]], R], since: int = 0, *, backwards: bool = False
+    ) -> Iterator[R]:
         """What a rule reads off each page, in order; it is known of those that stayed the same.
 
-        The rule is a function of a module, which depends on nothing but the page.
+        The rule is a function of a module, which depends on nothing but the page. Pages with keys
+        below `since` alone are passed over.
         """
-        for page in self._pages.values():
+        first = since >> PAGE_BITS
+        pages = self._pages
+        for number in reversed(pages) if backwards else pages:
+            if number < first:
+                continue
+            page = pages[number]
             if page.owner is self._token:
                 yield rule(page)
                 continue
@@ -360,9 +368,11 @@ def writable(entries: Mapping[K, V], epoch: int) -> MutableMapping[K, V]:
     return Ordered(entries, epoch)
 
 
-def read(entries: Mapping[int, V], rule: Callable[[Mapping[int, V]], R]) -> Iterator[R]:
-    """What a rule reads off a map: page by page, or off all of it at once."""
-    return entries.read(rule) if isinstance(entries, Pages) else iter((rule(entries),))
+def read(
+    entries: Mapping[int, V], rule: Callable[[Mapping[int, V]], R], since: int = 0
+) -> Iterator[R]:
+    """What a rule reads off a map: page by page as `Pages.read`, or off all of it at once."""
+    return entries.read(rule, since) if isinstance(entries, Pages) else iter((rule(entries),))
 
 
 Change: TypeAlias = tuple[int, V | None, V | None]

@@ -11,6 +11,7 @@ from engine.errors import InvariantError
 from engine.instances.advance import Advance
 from engine.instances.limits import clip
 from engine.instances.occurrences import occur
+from engine.instances.scans import waits_of
 from engine.instances.stuck import StuckError
 from engine.instances.triggers.condition import holds
 from engine.lifecycle import Step
@@ -20,17 +21,13 @@ from engine.model.elements import ConditionTrigger, NoneTrigger, parts_of
 def ask_conditions(advance: Advance) -> None:
     """Evaluate all conditions that are waited for, and let those occur that have become true."""
     advance.conditions_changed = False
-    for key in [key for key, wait in advance.state.waits.items() if _is_condition(wait)]:
+    for key in waits_of(advance.state, s.ConditionWait):
         wait = advance.state.waits.get(key)
         if not isinstance(wait, s.ConditionWait) or advance.is_ending(wait.owner):
             continue  # one before it has ended what waited
         result = _result(advance, wait)
         if result is not None and result != wait.holds:
             _change(advance, wait, result=result)
-
-
-def _is_condition(wait: s.Wait) -> bool:
-    return isinstance(wait, s.ConditionWait)
 
 
 def _result(advance: Advance, wait: s.ConditionWait) -> bool | None:
