@@ -2,6 +2,7 @@
 
 PYTHON ?=
 SEEDS ?= 200
+CASES ?= 1000
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.torpor-installed
@@ -9,7 +10,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 FAST := not redis and not kafka and not docker and not slow
 
 .DEFAULT_GOAL := help
-.PHONY: help venv check test demo simulate tck corpus bench lock clean
+.PHONY: help venv check test demo simulate tck corpus hostile bench lock clean
 
 help: ## print these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,6 +62,9 @@ tck: venv ## the FEEL conformance tests; TORPOR_TCK=folder with their cases
 
 corpus: venv ## lint and run the models of the BPMN interchange; TORPOR_MIWG=folder with them
 	$(BIN)/python -m tests.corpus
+
+hostile: venv ## 1,000 hostile models and expressions, each within 1 s and 200 MB; CASES=n SEED=n
+	$(BIN)/python -m tests.hostile --cases $(CASES) $(if $(SEED),--seed $(SEED))
 
 bench: venv ## the benchmarks
 	$(BIN)/python -m benchmarks

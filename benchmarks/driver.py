@@ -51,7 +51,7 @@ class Driver:
         self._log: deque[Stimulus] = deque()
         self._offset = 0
         ref = VersionRef(version=1, checksum="x", semantics=model.semantics)
-        versions = ProcessVersions(process_id=model.process_id, versions=(ref,))
+        versions = ProcessVersions(id=model.process_id, versions=(ref,))
         self._definitions = Definitions({model.process_id: versions})
         self._info = PartitionInfo(
             namespace="bench",

@@ -25,7 +25,7 @@ from consumers.log import (
     PublishFailedError,
     PublishRefusedError,
 )
-from engine.errors import DefinitionError, InvariantError
+from engine.errors import DecisionUnreadError, DefinitionError, InvariantError
 from schemas.errors import (
     CorruptDocumentError,
     NewerDocumentError,
@@ -55,6 +55,7 @@ class Action(StrEnum):
 ACTIONS: Mapping[type[Exception], Action] = {
     ContentMissingError: Action.WAIT,
     CorruptDocumentError: Action.DEAD_LETTER,
+    DecisionUnreadError: Action.DEAD_LETTER,
     DefinitionError: Action.DEAD_LETTER,
     EngineFaultError: Action.DEAD_LETTER,
     InvariantError: Action.DEAD_LETTER,

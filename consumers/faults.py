@@ -107,13 +107,27 @@ def stand_ins(command: c.AnyCommand, reason: str) -> tuple[c.AnyCommand, ...]:
                 message=command.message,
                 accepted=False,
             )
-            return (settled,)
+            return (*_left_conversation(command), settled)
+        case c.StartByTimer() | c.StartBySignal() | c.StartByCondition():
+            return _left_conversation(command)
         case c.StartChild():
             return (_incident(command.parent_id, reason),)
-        case c.StartInstance() | c.StartByTimer() | c.RaiseIncident():
+        case c.StartInstance() | c.RaiseIncident():
             return ()
         case _:
             return _incident_at_address(command, reason)
+
+
+def _left_conversation(command: c.TriggeredStart) -> tuple[c.AnyCommand, ...]:
+    """An instance that was not started holds no conversation: the next may be started."""
+    if command.conversation is None:
+        return ()
+    ended = c.EndConversation(
+        process_id=command.process_id,
+        key=command.conversation,
+        instance_id=command.instance_id,
+    )
+    return (ended,)
 
 
 def _withdrawn_timer(command: c.AnyCommand) -> list[TimerChange]:

@@ -1,7 +1,8 @@
 """HTTP on each engine: whether it lives and is ready, metrics, and read-only queries.
 
     /livez /readyz /metrics /openapi.json
-    /v1/instances /v1/instances/{id} /v1/tasks /v1/definitions /v1/definitions/{id}/{version}
+    /v1/instances /v1/instances/{id} /v1/tasks
+    /v1/definitions /v1/definitions/{id}/{version}?kind=process
 
 Nothing here changes anything: whoever may reach it may read everything, so it listens on loopback
 unless told otherwise. Problems are answered as `{"detail": "..."}`.
@@ -25,6 +26,7 @@ from consumers.lookup import (
 )
 from consumers.metrics import Metrics
 from consumers.openapi import OPENAPI
+from engine.definitions import DefinitionKind
 from engine.lifecycle import InstanceState
 from schemas.errors import SchemaError
 from storage.errors import StorageError
@@ -130,12 +132,15 @@ class HttpServer:
         return _json(await self._lookup.definitions())
 
     async def _definition(self, request: web.Request) -> web.Response:
-        process_id, version = request.match_info["id"], request.match_info["version"]
+        name, version = request.match_info["id"], request.match_info["version"]
+        kind = request.query.get("kind", DefinitionKind.PROCESS)
         if not _is_number(version):
             return _problem(400, f"the version {version[:40]!r} is no number")
-        found = await self._lookup.definition(process_id, int(version))
+        if kind not in list(DefinitionKind):
+            return _problem(400, f"kind {kind[:40]!r} is none of {', '.join(DefinitionKind)}")
+        found = await self._lookup.definition(DefinitionKind(kind), name, int(version))
         if found is None:
-            return _problem(404, f"there is no version {version} of {process_id}")
+            return _problem(404, f"there is no version {version} of the {kind} {name}")
         return _json(found)
 
 

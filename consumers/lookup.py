@@ -8,7 +8,7 @@ started or ends meanwhile may be missing or, when others with its score ended, s
 import base64
 import binascii
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from itertools import islice
 from typing import Protocol, TypeAlias
 
@@ -16,8 +16,8 @@ import msgspec
 
 from consumers.models import CompiledModels
 from consumers.queries import Json, find_task, list_instance, list_task, show_instance
-from engine.aggregates import DeploymentsState
-from engine.definitions import ProcessVersions
+from engine.aggregates import DeployedVersion, DeploymentsState
+from engine.definitions import DefinitionKind, ProcessVersions
 from engine.errors import EngineError
 from engine.model.elements import ProcessModel
 from engine.outcome import AggregateState
@@ -158,26 +158,21 @@ class Lookup:
         return await self._page(wanted.index, items, cursor, limit)
 
     async def definitions(self) -> Json:
-        """All processes with their versions, ascending."""
+        """All processes, then all decisions, with their versions, ascending."""
         state = await self._deployments()
         return {
             "items": [
-                {
-                    "process_id": process_id,
-                    "versions": [
-                        {"version": each.version, "checksum": each.checksum}
-                        for each in state.versions[process_id]
-                    ],
-                }
-                for process_id in sorted(state.versions)
+                *(_listed("process", state.versions, name) for name in sorted(state.versions)),
+                *(_listed("decision", state.decisions, name) for name in sorted(state.decisions)),
             ],
             "cursor": None,
         }
 
-    async def definition(self, process_id: str, version: int) -> Json | None:
+    async def definition(self, kind: DefinitionKind, name: str, version: int) -> Json | None:
         """One version with its resource as it was deployed (inflated); None: there is none."""
         state = await self._deployments()
-        for each in state.versions.get(process_id, ()):
+        known = state.versions if kind is DefinitionKind.PROCESS else state.decisions
+        for each in known.get(name, ()):
             if each.version == version:
                 keys = self._keys[deployments_partition(len(self._keys))]
                 (content,) = await self._store.query([Get(keys.content(each.checksum))])
@@ -185,7 +180,8 @@ class Lookup:
                     content.decode("utf-8", "replace") if isinstance(content, bytes) else None
                 )
                 return {
-                    "process_id": process_id,
+                    "kind": kind,
+                    f"{kind}_id": name,
                     "version": version,
                     "checksum": each.checksum,
                     "resource": resource,
@@ -234,7 +230,7 @@ class Lookup:
             if ref is None:
                 return None
             wanted = ReadModel(ref.checksum, state.start.process_id, ref.semantics)
-            return await self._models.get(wanted, None)
+            return await self._models.get(wanted, {})
         except (ContentMissingError, EngineError, SchemaError):
             return None
 
@@ -272,6 +268,14 @@ class Lookup:
                 *_, position = _places(position, members)
                 read = _range(index(self._keys[number]), position, limit + 1)
                 members = _members((await self._store.query([read]))[0])
+
+
+def _listed(kind: str, known: Mapping[str, tuple[DeployedVersion, ...]], name: str) -> Json:
+    return {
+        "kind": kind,
+        f"{kind}_id": name,
+        "versions": [{"version": each.version, "checksum": each.checksum} for each in known[name]],
+    }
 
 
 def _task_item(state: AggregateState | None, number: int, wanted: TaskFilter) -> Json | None:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from engine.definitions import DefinitionKind
+
 Json = dict[str, Any]
 
 NULLABLE_STRING: Json = {"type": ["string", "null"]}
@@ -108,12 +110,19 @@ TASK = _object(
     variables=VARIABLES,
     revision={"type": "integer"},
 )
+_KIND = {"type": "string", "enum": list(DefinitionKind)}
+_OF_A_PROCESS = {"type": "string", "description": "Of a process."}
+_OF_A_DECISION = {"type": "string", "description": "Of a decision."}
 DEFINITION = _object(
-    process_id={"type": "string"},
+    kind=_KIND,
+    process_id=_OF_A_PROCESS,
+    decision_id=_OF_A_DECISION,
     versions=_array(_object(version={"type": "integer"}, checksum={"type": "string"})),
 )
 RESOURCE = _object(
-    process_id={"type": "string"},
+    kind=_KIND,
+    process_id=_OF_A_PROCESS,
+    decision_id=_OF_A_DECISION,
     version={"type": "integer"},
     checksum={"type": "string"},
     resource=NULLABLE_STRING,
@@ -173,12 +182,15 @@ OPENAPI: Json = {
             _PROCESS,
             *_PAGING,
         ),
-        "/v1/definitions": _get("Deployed processes and their versions.", _page(DEFINITION)),
+        "/v1/definitions": _get(
+            "Deployed processes and decisions with their versions.", _page(DEFINITION)
+        ),
         "/v1/definitions/{id}/{version}": _get(
             "One version, with its resource.",
             RESOURCE,
             _in_path("id"),
             _in_path("version", "integer"),
+            _parameter("kind", "process or decision; a process by default."),
             missing=True,
         ),
     },

@@ -65,14 +65,34 @@ class MessageState(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     timer_at: int | None = None
 
 
+class ConversationState(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
+    """`conversation:<process>:<key>`: the instance that what belongs together starts, and joins.
+
+    `names` are those of the messages that came here: they are told when it is over. Without a
+    `holder` all that is left is when the last one ended.
+    """
+
+    process_id: str
+    key: str
+    holder: str
+    names: tuple[str, ...] = ()
+    ended_at: int | None = None
+
+
 class DeployedVersion(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
+    """A version of a process or decision; `imports` as in `VersionRef`."""
+
     version: int
     checksum: str
     semantics: int
+    imports: tuple[str, ...] = ()
 
 
 class TimerStart(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """An armed timer start event of a process's latest version."""
+    """An armed timer start event of a process's latest version.
+
+    `part` is its place among the definitions of the event; `joint`: it needs others, too.
+    """
 
     timer: int
     process_id: str
@@ -81,14 +101,20 @@ class TimerStart(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     due_ms: int
     cycle: str | None = None
     repetitions: int | None = None
+    part: int = 0
+    joint: bool = False
 
 
 class Activation(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """A version that the partitions `partitions` have not activated yet."""
+    """A version that the partitions `partitions` have not activated yet.
+
+    `process_id` is the id of a decision where the `kind` says so.
+    """
 
     process_id: str
     version: int
     partitions: tuple[int, ...]
+    kind: str = "process"
 
 
 class PendingDeployment(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
@@ -96,7 +122,7 @@ class PendingDeployment(msgspec.Struct, frozen=True, kw_only=True, array_like=Tr
 
     `result` is the text of the reply's JSON. `reply` is where it goes, `repeats` where it goes as
     a DUPLICATE, `timer` is armed: all three are empty once it was given. `new` are the (process id,
-    version) that it added.
+    version) that it added, `new_decisions` the same of decisions.
     """
 
     number: int
@@ -109,15 +135,17 @@ class PendingDeployment(msgspec.Struct, frozen=True, kw_only=True, array_like=Tr
     timer: int | None = None
     actor: str | None = None
     traceparent: str | None = None
+    new_decisions: tuple[tuple[str, int], ...] = ()
 
 
 class DeploymentsState(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """The address `deployments`: versions by process id, timer starts, unanswered deployments.
 
-    `digest` is chained over the effects.
+    `digest` is chained over the effects. `decisions` are versions by decision id.
     """
 
     versions: dict[str, tuple[DeployedVersion, ...]] = {}
     timer_starts: tuple[TimerStart, ...] = ()
     pending: tuple[PendingDeployment, ...] = ()
     digest: str = ""
+    decisions: dict[str, tuple[DeployedVersion, ...]] = {}

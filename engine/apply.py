@@ -3,7 +3,8 @@
 from typing import TypeAlias
 
 from engine import commands as c
-from engine.aggregates import DeploymentsState, MessageState
+from engine.aggregates import ConversationState, DeploymentsState, MessageState
+from engine.conversations import apply_conversation, is_asked
 from engine.correlation import apply_message
 from engine.deployments import apply_deployments, apply_partition_table
 from engine.errors import InvariantError
@@ -38,6 +39,8 @@ def apply(
         return _fire_timer(context, state, command)
     if isinstance(command, _ForDeployments):
         return apply_deployments(context, _deployments(state), command)
+    if isinstance(command, c.EndConversation) or is_asked(command):
+        return apply_conversation(context, _conversation(state), command)
     if isinstance(command, _ForMessages):
         return apply_message(context, _messages(state), command)
     return apply_instance(context, state, command)
@@ -73,4 +76,10 @@ def _deployments(state: AggregateState | None) -> DeploymentsState | None:
 def _messages(state: AggregateState | None) -> MessageState | None:
     if state is not None and not isinstance(state, MessageState):
         raise InvariantError(f"a {type(state).__name__} where messages are kept")
+    return state
+
+
+def _conversation(state: AggregateState | None) -> ConversationState | None:
+    if state is not None and not isinstance(state, ConversationState):
+        raise InvariantError(f"a {type(state).__name__} where a conversation is kept")
     return state

@@ -158,7 +158,10 @@ class ActivateVersion(Command, frozen=True, kw_only=True):
 
     `message_starts` are (message name, start element id) pairs, `signal_starts` the same of
     signals, `condition_starts` the ids of conditional start events; they replace the older
-    version's. `version_tag` is the model's name for the version.
+    version's. Of these elements the `joint_starts` need others, too, in the same instance, and of
+    the `alternative_starts` one is taken for each key. `version_tag` is the model's name for the
+    version. With the `kind` "decision" it is a version of the decision `process_id`, and `imports`
+    are the checksums of the files that its own needs.
     """
 
     partition: int
@@ -171,6 +174,10 @@ class ActivateVersion(Command, frozen=True, kw_only=True):
     signal_starts: tuple[tuple[str, str], ...] = ()
     version_tag: str | None = None
     condition_starts: tuple[str, ...] = ()
+    kind: str = "process"
+    imports: tuple[str, ...] = ()
+    joint_starts: tuple[str, ...] = ()
+    alternative_starts: tuple[str, ...] = ()
 
 
 class VersionActivated(Command, frozen=True, kw_only=True):
@@ -180,6 +187,7 @@ class VersionActivated(Command, frozen=True, kw_only=True):
     process_id: str
     version: int
     partition: int
+    kind: str = "process"
 
 
 class FireTimer(Command, frozen=True, kw_only=True):
@@ -290,9 +298,11 @@ class SettleMessage(Command, frozen=True, kw_only=True):
 
 
 class StartByMessage(Command, frozen=True, kw_only=True):
-    """A message start event starts an instance; the instance settles by `MessageStartSettled`.
+    """A message starts an instance; the instance settles by `MessageStartSettled`.
 
     `checksum` and `semantics` are the version's: the partition may not have activated it yet.
+    A start that belongs to a `conversation` (its key) goes there first, without a `holder`, and
+    from there to the instance that holds it: `instance_id`, or one that was started before.
     """
 
     instance_id: str
@@ -305,15 +315,20 @@ class StartByMessage(Command, frozen=True, kw_only=True):
     variables: str
     checksum: str = ""
     semantics: int = 0
+    conversation: str | None = None
+    holder: str = ""
 
 
 class MessageStartSettled(Command, frozen=True, kw_only=True):
+    """Not `accepted`, and the process has a `holder`: this instance holds the key until it ends."""
+
     name: str
     correlation_key: str
     process_id: str
     instance_id: str
     message: int
     accepted: bool
+    holder: str = ""
 
 
 class ReleaseMessageKey(Command, frozen=True, kw_only=True):
@@ -351,7 +366,7 @@ class TakeSignal(Command, frozen=True, kw_only=True):
 
 
 class StartBySignal(Command, frozen=True, kw_only=True):
-    """A signal start event starts an instance. `checksum`, `semantics`: as in `StartByMessage`."""
+    """The signal `name` starts an instance. From `checksum` on as in `StartByMessage`."""
 
     instance_id: str
     process_id: str
@@ -360,10 +375,16 @@ class StartBySignal(Command, frozen=True, kw_only=True):
     variables: str
     checksum: str = ""
     semantics: int = 0
+    name: str = ""
+    conversation: str | None = None
+    holder: str = ""
 
 
 class StartByTimer(Command, frozen=True, kw_only=True):
-    """A timer start event starts an instance. `checksum`, `semantics`: as in `StartByMessage`."""
+    """A timer that was due starts an instance, by the `part` of its event.
+
+    Else as in `StartByMessage`.
+    """
 
     instance_id: str
     process_id: str
@@ -371,10 +392,14 @@ class StartByTimer(Command, frozen=True, kw_only=True):
     start_element: str
     checksum: str = ""
     semantics: int = 0
+    part: int = 0
+    due_ms: int = 0
+    conversation: str | None = None
+    holder: str = ""
 
 
 class StartByCondition(Command, frozen=True, kw_only=True):
-    """A condition starts an instance. `checksum`, `semantics`: as in `StartByMessage`."""
+    """A condition starts an instance, the `part` of its event. Else as in `StartByMessage`."""
 
     instance_id: str
     process_id: str
@@ -383,6 +408,9 @@ class StartByCondition(Command, frozen=True, kw_only=True):
     variables: str
     checksum: str = ""
     semantics: int = 0
+    part: int = 0
+    conversation: str | None = None
+    holder: str = ""
 
 
 class RaiseIncident(Command, frozen=True, kw_only=True):
@@ -392,6 +420,21 @@ class RaiseIncident(Command, frozen=True, kw_only=True):
     kind: str
     message: str
 
+
+class EndConversation(Command, frozen=True, kw_only=True):
+    """The instance that holds a conversation has ended, or has all that it waited for.
+
+    `ended_at`: what its timers were due at until then was its own.
+    """
+
+    process_id: str
+    key: str
+    instance_id: str
+    ended_at: int | None = None
+
+
+TriggeredStart: TypeAlias = StartByMessage | StartBySignal | StartByTimer | StartByCondition
+"""What comes from outside and starts an instance, or joins one of its conversation."""
 
 ClientCommand: TypeAlias = (
     DeployResources
@@ -431,5 +474,6 @@ InternalCommand: TypeAlias = (
     | StartByTimer
     | RaiseIncident
     | StartByCondition
+    | EndConversation
 )
 AnyCommand: TypeAlias = ClientCommand | InternalCommand

@@ -128,7 +128,9 @@ def _result(state: s.ProcessInstance) -> str:
 def _end(to: Consequences, event: e.InstanceChanged) -> None:
     """Tell those who wait for the end: the message's key, and the instance that called."""
     state, start = to.state, to.state.start
-    if start.message_name is not None and start.message_key:
+    if start.conversation is not None:
+        to.send(end_of_conversation(to.context, to.model, state))
+    elif start.message_name is not None and start.message_key:
         to.send(
             c.ReleaseMessageKey(
                 name=start.message_name,
@@ -151,6 +153,20 @@ def _end(to: Consequences, event: e.InstanceChanged) -> None:
                 steps=to.steps,
             )
         )
+
+
+def end_of_conversation(
+    context: Context, model: ProcessModel, state: s.ProcessInstance
+) -> c.EndConversation:
+    """The word that an instance no longer holds its conversation."""
+    key = state.start.conversation or ""
+    is_timed = not key and bool(set(model.joint_starts) & set(model.timer_starts))
+    return c.EndConversation(
+        process_id=state.start.process_id,
+        key=key,
+        instance_id=state.instance_id,
+        ended_at=context.now if is_timed else None,
+    )
 
 
 def _call_closed(to: Consequences, event: e.CallClosed) -> None:
@@ -452,4 +468,5 @@ CONSEQUENCES: Mapping[type[e.AnyEvent], Callable[[Consequences, Any], None] | No
     e.ActivitiesChosen: None,
     e.AdHocStopped: None,
     e.AdHocClosed: None,
+    e.DecisionEvaluated: None,
 }

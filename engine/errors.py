@@ -3,9 +3,12 @@
 EngineError
     DefinitionError     a resource cannot be deployed; carries every finding
     InvariantError      a bug: state and rules do not fit together
+    DecisionUnreadError     a compiled decision is wanted that was not read yet
 """
 
 import msgspec
+
+from engine.definitions import DecisionFile
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,3 +40,11 @@ class DefinitionError(EngineError):
 
 class InvariantError(EngineError):
     """State and rules do not fit together: a bug. The loop dead-letters the command."""
+
+
+class DecisionUnreadError(EngineError):
+    """A transition needs the decisions of `file`. The record loop reads them and applies again."""
+
+    def __init__(self, file: DecisionFile) -> None:
+        super().__init__(f"the decisions of {file.checksum} were not read")
+        self.file = file

@@ -17,7 +17,10 @@ class Event(
 
 
 class InstanceStart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What is fixed when an instance begins. `counter` is its start's offset << 16."""
+    """What is fixed when an instance begins. `counter` is its start's offset << 16.
+
+    `conversation` is the key of the conversation that it holds; None: of none.
+    """
 
     process_id: str
     version: int
@@ -31,6 +34,7 @@ class InstanceStart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     depth: int = 0
     message_name: str | None = None
     message_key: str | None = None
+    conversation: str | None = None
 
 
 class InstanceChanged(Event, frozen=True, kw_only=True, omit_defaults=True):
@@ -104,7 +108,8 @@ class TimerArmed(Event, frozen=True, kw_only=True, omit_defaults=True):
     """The element instance `owner` waits until `due_ms`, an instant computed once, now.
 
     `element_id` is the event that fires (the owner's own, a boundary event, an arm). Repeating
-    timers keep their `cycle` text and what is left of it (`repetitions`, None: for ever).
+    timers keep their `cycle` text and what is left of it (`repetitions`, None: for ever). `ahead`:
+    it counts for an event that needs others, too, only when that begins to wait anew.
     """
 
     key: int
@@ -113,6 +118,7 @@ class TimerArmed(Event, frozen=True, kw_only=True, omit_defaults=True):
     due_ms: int
     cycle: str | None = None
     repetitions: int | None = None
+    ahead: bool = False
 
 
 class TimerClosed(Event, frozen=True, kw_only=True, omit_defaults=True):
@@ -334,6 +340,14 @@ class CompensationEnded(Event, frozen=True, kw_only=True, omit_defaults=True):
     key: int
 
 
+class DecisionEvaluated(Event, frozen=True, kw_only=True, omit_defaults=True):
+    """`owner` evaluated this version of a decision; what it gave is in the variables set next."""
+
+    owner: int
+    decision_id: str
+    version: int
+
+
 class GateOpened(Event, frozen=True, kw_only=True, omit_defaults=True):
     """The complex gateway `owner` waits for its start."""
 
@@ -418,4 +432,5 @@ AnyEvent: TypeAlias = (
     | ActivitiesChosen
     | AdHocStopped
     | AdHocClosed
+    | DecisionEvaluated
 )

@@ -23,7 +23,8 @@ class Step(StrEnum):
     An activity goes ACTIVATE (inputs, boundary events), RUN (its behaviour; here it may wait),
     COMPLETE (outputs), LEAVE (flows); others begin later. JOB: its job is opened again. CONTINUE:
     the instance carries on where its limit of steps stopped it. ARM: a scope arms the starts of its
-    event sub-processes. NOTHING: nothing is done again.
+    event sub-processes. REARM: events that have had all that they need wait for it anew. NOTHING:
+    nothing is done again.
     """
 
     ACTIVATE = "activate"
@@ -32,6 +33,7 @@ class Step(StrEnum):
     LEAVE = "leave"
     JOB = "job"
     ARM = "arm"
+    REARM = "rearm"
     CONTINUE = "continue"
     NOTHING = "nothing"
 

@@ -5,20 +5,24 @@ values. What is published (`Publication`) is still an engine value here; the wir
 outside the core.
 """
 
+from collections.abc import Mapping
 from typing import TypeAlias
 
 import msgspec
 
-from engine.aggregates import DeploymentsState, MessageState
+from engine.aggregates import ConversationState, DeploymentsState, MessageState
 from engine.commands import AnyCommand
-from engine.definitions import Definitions, ProcessVersions
+from engine.decisions import DecisionModel
+from engine.definitions import AnyVersions, DecisionFile, Definitions
 from engine.events import AnyEvent
 from engine.model.elements import ProcessModel
 from engine.records import Publication, ReplyAddress
 from engine.settings import Settings
 from engine.state import ProcessInstance, Tombstone
 
-AggregateState: TypeAlias = ProcessInstance | Tombstone | MessageState | DeploymentsState
+AggregateState: TypeAlias = (
+    ProcessInstance | Tombstone | MessageState | DeploymentsState | ConversationState
+)
 
 
 class Context(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,7 +34,9 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     names; None when the process or version is unknown. `reply` is where the command's answer
     goes, for those who answer later. `signal_waits` are a chunk of the index of signals: since when
     each waits, and "<instance id>:<number>". `condition_models` are the models of the processes in
-    `Definitions.condition_starts`, for who asks their conditions.
+    `Definitions.condition_starts`, for who asks their conditions. `decisions` are those that were
+    read for this record: `apply` raises DecisionUnreadError when it needs another, and is to be
+    called again with it.
     """
 
     namespace: str = ""
@@ -48,6 +54,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     model: ProcessModel | None = None
     signal_waits: tuple[tuple[int, str], ...] = ()
     condition_models: tuple[ProcessModel, ...] = ()
+    decisions: Mapping[DecisionFile, DecisionModel] = {}
     settings: Settings
 
 
@@ -87,7 +94,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     sends: tuple[Send, ...] = ()
     timers: tuple[TimerChange, ...] = ()
     dirty: frozenset[int] = frozenset()
-    process_versions: ProcessVersions | None = None
+    versions: AnyVersions | None = None
     contents: tuple[Content, ...] = ()
     result: str | None = None
     answers_later: bool = False

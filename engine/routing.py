@@ -67,6 +67,10 @@ def message_address(name: str, correlation_key: str) -> str:
     return f"message:{quote(name, safe='')}:{quote(correlation_key, safe='')}"
 
 
+def conversation_address(process_id: str, key: str) -> str:
+    return f"conversation:{quote(process_id, safe='')}:{quote(key, safe='')}"
+
+
 def signal_address(name: str) -> str:
     return f"signal:{quote(name, safe='')}"
 
@@ -120,7 +124,7 @@ def check_address(address: str) -> str:
     return check_instance_id(address)
 
 
-def address_of(command: c.AnyCommand) -> str:  # noqa: C901, PLR0911 - one case a family
+def address_of(command: c.AnyCommand) -> str:  # noqa: C901, PLR0911, PLR0912 - one case a family
     """The address of the aggregate that a command is for.
 
     Raises ValueError when an id in it is malformed, or a start has no instance id yet.
@@ -166,15 +170,22 @@ def address_of(command: c.AnyCommand) -> str:  # noqa: C901, PLR0911 - one case 
             | c.ChildEscalated()
             | c.TerminateChild()
             | c.DeliverMessage()
-            | c.StartByMessage()
-            | c.StartByTimer()
-            | c.StartBySignal()
             | c.TakeSignal()
-            | c.StartByCondition()
         ):
             return command.instance_id
+        case c.StartByMessage() | c.StartByTimer() | c.StartBySignal() | c.StartByCondition():
+            return command.holder or _address_of_start(command)
+        case c.EndConversation():
+            return conversation_address(command.process_id, command.key)
         case _:
             assert_never(command)
+
+
+def _address_of_start(command: c.TriggeredStart) -> str:
+    """What belongs to a conversation asks there which instance it is for."""
+    if command.conversation is None:
+        return command.instance_id
+    return conversation_address(command.process_id, command.conversation)
 
 
 def _handle_of(

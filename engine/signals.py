@@ -91,6 +91,8 @@ def _starts(context: Context, command: c.DeliverSignal) -> list[c.StartBySignal]
                 variables=command.variables,
                 checksum=ref.checksum,
                 semantics=ref.semantics,
+                name=command.name,
+                conversation=context.definitions.conversation(process_id, element_id, ""),
             )
         )
     return starts

@@ -117,12 +117,15 @@ class TaskWait(Waiting, frozen=True, kw_only=True, tag="task"):
 
 
 class TimerWait(Waiting, frozen=True, kw_only=True, tag="timer"):
+    """`ahead`: it has fired for the event already, which waits for others; this is the next."""
+
     key: int
     owner: int
     element_id: str
     due_ms: int
     cycle: str | None = None
     repetitions: int | None = None
+    ahead: bool = False
 
 
 class SubscriptionWait(Waiting, frozen=True, kw_only=True, tag="subscription"):

@@ -18,6 +18,7 @@ import msgspec
 NESTING_MAX: Final = 100
 EXPONENT_MAX: Final = 6144  # of decimal128, which Camunda's FEEL engine computes with
 INTEGER_LIMIT: Final = 10**34
+WEIGHT_MAX: Final = 8 * 1024 * 1024  # far more than the variables of an instance may weigh
 DIGITS_MAX: Final = 4_300  # Python's own limit; arithmetic on a longer number would not be cheap
 
 
@@ -139,10 +140,40 @@ def _children(value: Value) -> list[Value]:
 
 def encode(value: Value) -> str:
     """The compact JSON text of a value. Raises ValueEncodeError with a plain sentence."""
+    if type(value) in _CONTAINERS and _weight(value, {}, 0) > WEIGHT_MAX:
+        raise ValueEncodeError(f"The value is larger than {WEIGHT_MAX} characters of JSON.")
+    return _encode(value)
+
+
+def _encode(value: Value) -> str:
     try:
         return _ENCODER.encode(_jsonable(value, 0)).decode()
     except UnicodeEncodeError:
         raise ValueEncodeError("A text holds half of a surrogate pair.") from None
+
+
+def _weight(value: Value, known: dict[int, int], depth: int) -> int:
+    """At least how many characters a container's JSON is.
+
+    What expressions make may hold one and the same part many times: `{a: [1], b: [a, a], c: [b, b],
+    ...}` doubles with each entry, and costs next to nothing until it is written out. So each part
+    is looked at once, and counts as often as it is held.
+    """
+    if depth > NESTING_MAX:
+        raise ValueEncodeError(f"The value is nested deeper than {NESTING_MAX} levels.")
+    items = _children(value)
+    weight = len(items)
+    if isinstance(value, dict):
+        weight += sum(len(key) for key in value if type(key) is str)
+    for item in items:
+        kind = type(item)
+        if kind is str:
+            weight += len(item)  # type: ignore[arg-type]  # a text: an exact type costs less to ask
+        elif kind in _CONTAINERS:
+            if id(item) not in known:
+                known[id(item)] = _weight(item, known, depth + 1)
+            weight += known[id(item)]
+    return weight
 
 
 # What JSON holds as it is. int is absent: beyond 10**34 it has another form.
@@ -201,7 +232,7 @@ def decode_object(text: str) -> dict[str, str]:
     value = decode(text)
     if not isinstance(value, dict):
         raise ValueDecodeError("The JSON text is not an object.")
-    return {name: encode(item) for name, item in value.items()}
+    return {name: _encode(item) for name, item in value.items()}
 
 
 def encode_object(texts: Mapping[str, str]) -> str:

@@ -2,6 +2,8 @@
 
 import msgspec
 
+from engine.decisions import DecisionModel, compile_stored
+from engine.definitions import DecisionFile
 from engine.model.compile import compile_resource
 from engine.model.elements import ProcessModel
 from engine.outcome import Content
@@ -16,10 +18,18 @@ class Contents:
 
     def __init__(self) -> None:
         self._resources: dict[str, bytes] = {}
+        self._decisions: dict[DecisionFile, DecisionModel] = {}
         self._processes: dict[tuple[str, str, int], ProcessModel] = {}
 
     def add(self, content: Content) -> None:
         self._resources.setdefault(content.checksum, content.resource)
+
+    def decisions(self, file: DecisionFile) -> DecisionModel:
+        """The decisions of a deployed file. Raises KeyError: it was never deployed."""
+        if file not in self._decisions:
+            checksums = (*file.imports, file.checksum)
+            self._decisions[file] = compile_stored([self._resources[each] for each in checksums])
+        return self._decisions[file]
 
     def process(self, checksum: str, process_id: str, semantics: int) -> ProcessModel:
         """The model of a process of a deployed file. Raises KeyError: it was never deployed."""

@@ -62,16 +62,14 @@ def records(simulation: Simulation, topic: r.Topic) -> list[Any]:
 
 
 def open_jobs(simulation: Simulation, job_type: str | None = None) -> list[r.Job]:
-    """The jobs that are open at workers, the oldest first."""
-    published: dict[str, r.Job] = {job.job_id: job for job in records(simulation, r.Topic.JOBS)}
-    return [
-        job
-        for job in published.values()
-        if not job.canceled and job_type in {None, job.type} and _is_open(simulation, job)
-    ]
+    """The jobs that are open at workers, as they were published."""
+    found = [job for job in simulation.published_jobs.values() if is_open(simulation, job)]
+    simulation.published_jobs = {job.job_id: job for job in found}
+    return [job for job in found if job_type in {None, job.type}]
 
 
-def _is_open(simulation: Simulation, job: r.Job) -> bool:
+def is_open(simulation: Simulation, job: r.Job) -> bool:
+    """Whether a worker that has just read the job could still complete it."""
     state = simulation.document(job.instance_id)
     wait = None
     if isinstance(state, s.ProcessInstance):
@@ -82,13 +80,3 @@ def _is_open(simulation: Simulation, job: r.Job) -> bool:
         and not wait.stopped
         and wait.retry_at is None
     )
-
-
-def open_tasks(simulation: Simulation) -> list[r.Task]:
-    """What a compacted topic of tasks holds, the oldest first."""
-    current: dict[str, r.Task | None] = {
-        item.key: item.record  # type: ignore[misc]  # the topic holds tasks only
-        for item in simulation.publications
-        if item.topic is r.Topic.TASKS
-    }
-    return [task for task in current.values() if task is not None]

@@ -15,6 +15,7 @@ import msgspec
 
 from engine import commands as c
 from engine import records as r
+from engine.decisions import DecisionModel
 from engine.definitions import Definitions
 from engine.errors import InvariantError
 from engine.model.elements import ProcessModel
@@ -24,6 +25,7 @@ from engine.partition import (
     PartitionInfo,
     Read,
     ReadCommand,
+    ReadDecisions,
     ReadDefinitions,
     ReadModel,
     ReadSignals,
@@ -102,6 +104,10 @@ class Simulation:
         self.contents = contents or Contents()
         self.publications: list[r.Publication] = []
         self.history: dict[str, list[r.Transition]] = {}
+        self.published_jobs: dict[str, r.Job] = {}
+        """The last record of each job that was not canceled; open or not."""
+        self.published_tasks: dict[str, r.Task] = {}
+        """What the compacted topic of tasks holds."""
         self._command_ids = count(1)
 
     # --- what is done to it ---
@@ -218,8 +224,8 @@ class Simulation:
         match read:
             case ReadState(address):
                 return self._load(partition, address)
-            case ReadModel():
-                return self._model(read)
+            case ReadModel() | ReadDecisions():
+                return self._compiled(read)
             case ReadCommand(command_id):
                 return partition.applied.get(command_id)
             case ReadSource(source):
@@ -230,6 +236,11 @@ class Simulation:
                 return waits_for_signal(partition.states.values(), read)
             case _:
                 assert_never(read)
+
+    def _compiled(self, read: ReadModel | ReadDecisions) -> ProcessModel | DecisionModel:
+        if isinstance(read, ReadDecisions):
+            return self.contents.decisions(read.file)
+        return self._model(read)
 
     def _model(self, read: ReadModel) -> ProcessModel:
         return self.contents.process(read.checksum, read.process_id, read.semantics)
@@ -251,8 +262,8 @@ class Simulation:
             partition.applied[outcome.applied[0]] = outcome.applied[1]
         if outcome.source is not None:
             partition.sources[outcome.source[0]] = outcome.source[1]
-        for versions in outcome.process_versions:
-            partition.definitions = partition.definitions.with_process(versions)
+        for versions in outcome.versions:
+            partition.definitions = partition.definitions.with_versions(versions)
         for content in outcome.contents:
             self.contents.add(content)
         for publication in outcome.publications:
@@ -268,6 +279,14 @@ class Simulation:
         record = publication.record
         if isinstance(record, r.Transition):
             self.history.setdefault(record.instance_id, []).append(record)
+        elif isinstance(record, r.Job) and record.canceled:
+            self.published_jobs.pop(record.job_id, None)
+        elif isinstance(record, r.Job):
+            self.published_jobs[record.job_id] = record
+        elif isinstance(record, r.Task):
+            self.published_tasks[record.task_id] = record
+        elif publication.topic is r.Topic.TASKS:
+            self.published_tasks.pop(publication.key, None)
         elif isinstance(record, r.SentCommand):
             assert publication.partition is not None
             self._append(

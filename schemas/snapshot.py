@@ -19,8 +19,8 @@ from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 
-from engine.aggregates import DeploymentsState, MessageState
-from engine.definitions import ProcessVersions
+from engine.aggregates import ConversationState, DeploymentsState, MessageState
+from engine.definitions import DecisionVersions, ProcessVersions
 from engine.outcome import AggregateState
 from engine.partition import AppliedCommand
 from engine.records import SendNumber
@@ -40,9 +40,11 @@ Document: TypeAlias = (
     | MessageState
     | DeploymentsState
     | ProcessVersions
+    | DecisionVersions
     | AppliedCommand
     | SendNumber
     | OutboxRecord
+    | ConversationState
 )
 Kind = TypeVar("Kind", bound=Document)
 
@@ -52,14 +54,16 @@ KINDS: Mapping[str, type[Document]] = {
     "message": MessageState,
     "deployments": DeploymentsState,
     "versions": ProcessVersions,
+    "decision": DecisionVersions,
     "applied": AppliedCommand,
     "send": SendNumber,
     "outbox": OutboxRecord,
+    "conversation": ConversationState,
 }
 """The kinds by the name that stands in the document."""
 
 _NAMES: dict[type, str] = {kind: name for name, kind in KINDS.items()}
-_STATES = {"instance", "tombstone", "message", "deployments"}
+_STATES = {"instance", "tombstone", "message", "deployments", "conversation"}
 _PART = "part"
 
 

@@ -4,17 +4,19 @@ Reads see the batch's own writes first, then the owner's cache, then the store u
 where a batch ends cannot matter. Nothing of a record is added before its outcome is whole.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol, assert_never
 
 import msgspec
 
-from engine.definitions import ProcessVersions
+from engine.decisions import DecisionModel
+from engine.definitions import AnyVersions, DecisionFile
 from engine.model.elements import ProcessModel
 from engine.outcome import AggregateState
 from engine.partition import (
     Read,
     ReadCommand,
+    ReadDecisions,
     ReadDefinitions,
     ReadModel,
     ReadSignals,
@@ -43,7 +45,7 @@ from storage.ports import (
     StoreRead,
 )
 from storage.signals import SignalEntry, read_chunk, signal_changes
-from storage.tables import Tables, sources_fields, versions_fields
+from storage.tables import Tables, sources_fields, versions_puts
 from storage.window import WindowBatch, lookup_reads
 
 
@@ -54,14 +56,16 @@ class FencedReads(Protocol):
 
 
 class Models(Protocol):
-    """Compiled models by content."""
+    """Compiled models by content: `contents` are those by checksum that the batch itself has.
 
-    async def get(self, wanted: ReadModel, resource: bytes | None) -> ProcessModel:
-        """The model; `resource` is its content when the batch itself has it.
+    Both raise ContentMissingError while nobody has stored the content.
+    """
 
-        Raises ContentMissingError while nobody has stored the content.
-        """
-        ...
+    async def get(self, wanted: ReadModel, contents: Mapping[str, bytes]) -> ProcessModel: ...
+
+    async def decisions(
+        self, file: DecisionFile, contents: Mapping[str, bytes]
+    ) -> DecisionModel: ...
 
 
 class Access(msgspec.Struct, frozen=True, kw_only=True, eq=False):
@@ -86,7 +90,7 @@ class Batch:
         self._after: dict[str, StoredDocument] = {}
         self._contents: dict[str, bytes] = {}
         self._timers: dict[str, int | None] = {}
-        self._versions: dict[str, ProcessVersions] = {}
+        self._versions: dict[tuple[type[AnyVersions], str], AnyVersions] = {}
         self._new_sources: dict[int, SendNumber] = {}
         self._tables = tables
         self._definitions = tables.definitions
@@ -124,9 +128,8 @@ class Batch:
         match request:
             case ReadState():
                 return await self._state(request.address)
-            case ReadModel():
-                content = self._contents.get(request.checksum)
-                return await self._access.models.get(request, content)
+            case ReadModel() | ReadDecisions():
+                return await self._compiled(request)
             case ReadCommand():
                 await self.prefetch((), (request.command_id,))
                 return self._window.find(request.command_id)
@@ -141,6 +144,12 @@ class Batch:
                 return await read_chunk(self._access.read, key, request, changed)
             case _:
                 assert_never(request)
+
+    async def _compiled(self, request: ReadModel | ReadDecisions) -> ProcessModel | DecisionModel:
+        models = self._access.models
+        if isinstance(request, ReadModel):
+            return await models.get(request, self._contents)
+        return await models.decisions(request.file, self._contents)
 
     async def _state(self, address: str) -> AggregateState | None:
         if address in self._states:
@@ -179,9 +188,9 @@ class Batch:
         for content in outcome.contents:
             self._contents[content.checksum] = content.resource
             self.bytes += len(content.resource)
-        for versions in outcome.process_versions:
-            self._versions[versions.process_id] = versions
-            self._definitions = self._definitions.with_process(versions)
+        for versions in outcome.versions:
+            self._versions[type(versions), versions.id] = versions
+            self._definitions = self._definitions.with_versions(versions)
         if outcome.applied is not None:
             self._window.add(*outcome.applied)
         if outcome.source is not None:
@@ -240,8 +249,7 @@ class Batch:
     def _table_operations(self) -> Iterator[Operation]:
         if self._new_sources:
             yield HashPut(self._keys.sources, sources_fields(self._new_sources))
-        if self._versions:
-            yield HashPut(self._keys.definitions, versions_fields(self._versions))
+        yield from versions_puts(self._keys, self._versions.values())
         for checksum, resource in self._contents.items():
             yield Put(self._keys.content(checksum), resource)
         yield from self._window.operations(self._keys)

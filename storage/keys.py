@@ -15,6 +15,7 @@ key after the tag            type        holds
                                          schemas/parts.py
 :aggregate:<address>         string      the state of a message aggregate, or of `deployments`
 :definitions                 hash        process id -> its versions as this partition knows them
+:decisions                   hash        the same, by decision id
 :content:<checksum>          string      a deployed resource; under the tag of the partition that
                                          owns the address `deployments`, read by all partitions
 :window                      string      "<generation>,<count>": which of the two hashes below takes
@@ -64,6 +65,7 @@ class PartitionKeys:
         self.outbox = f"{self.tag}:outbox"
         self.timers = f"{self.tag}:timers"
         self.definitions = f"{self.tag}:definitions"
+        self.decisions = f"{self.tag}:decisions"
         self.sources = f"{self.tag}:sources"
         self.window = f"{self.tag}:window"
         self.instances = f"{self.tag}:instances"

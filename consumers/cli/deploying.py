@@ -23,7 +23,7 @@ DEPLOYMENTS = "deployments"
 @click.argument("files", **options.FILES)
 @options.publishing
 def deploy(*, files: tuple[Path, ...], **given: Any) -> None:
-    """Deploy BPMN files: all of them or, when one has an error, none.
+    """Deploy BPMN and DMN files: all of them or, when one has an error, none.
 
     Deploying what is deployed already changes nothing. The reply comes when every partition
     knows the new versions.

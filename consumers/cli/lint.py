@@ -7,7 +7,9 @@ import click
 from consumers.cli import options
 from consumers.cli.findings import found_in, print_findings
 from consumers.cli.output import ExitCode, print_json
-from engine.model import compile_resource
+from engine.commands import Resource
+from engine.deployments.files import compile_files
+from engine.deployments.references import missing_references
 from engine.settings import Settings
 
 
@@ -15,20 +17,21 @@ from engine.settings import Settings
 @click.argument("files", **options.FILES)
 @options.as_json
 def lint(*, files: tuple[Path, ...], as_json: bool) -> None:
-    """Check BPMN files as a deployment would, without any server.
+    """Check BPMN and DMN files as a deployment would, without any server.
 
-    All findings are reported together, each with element, line, and how to put it right.
-    Exits with 1 when a file has an error; warnings alone do not count.
+    All findings are reported together, each with element, line, and how to put it right. What a
+    process calls is looked for in these files. Exits with 1 when a file has an error; warnings
+    alone do not count.
     """
-    settings = Settings()
-    deployable = True
-    for file in files:
-        resource = compile_resource(file.name, file.read_bytes(), settings)
-        deployable = deployable and resource.deployable
-        findings = [found_in(str(file), finding) for finding in resource.findings]
+    resources = [Resource(name=str(file), content=file.read_bytes()) for file in files]
+    compiled = compile_files(resources, Settings())
+    missing = missing_references(compiled, {})
+    for file in compiled:
+        found = [*file.findings, *(each for each in missing if each.resource == file.name)]
+        findings = [found_in(file.name, finding) for finding in found]
         if as_json:
-            print_json({"file": str(file), "ok": resource.deployable, "findings": findings})
+            print_json({"file": file.name, "ok": file.deployable, "findings": findings})
         else:
-            print_findings(str(file), findings)
-    if not deployable:
+            print_findings(file.name, findings)
+    if not all(file.deployable for file in compiled):
         raise SystemExit(ExitCode.REFUSED)

@@ -12,6 +12,7 @@ SECTIONS = {
     },
     "Models": {
         "lint": Entry("consumers.cli.lint:lint", "Check BPMN files, without any server."),
+        "test": Entry("consumers.cli.testing:test", "Run scenarios, without any server."),
         "deploy": Entry("consumers.cli.deploying:deploy", "Deploy BPMN files."),
     },
     "Instances": {

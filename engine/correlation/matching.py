@@ -137,20 +137,23 @@ class _Pairing:
         instance_id = id_for_position(
             context.namespace, context.partition, context.offset, context.step, len(self.sends)
         )
+        element_id = self.starts[process_id]
+        conversation = context.definitions.conversation(process_id, element_id, key)
         command = c.StartByMessage(
             instance_id=instance_id,
             process_id=process_id,
             version=ref.version,
-            start_element=self.starts[process_id],
+            start_element=element_id,
             name=self.state.name,
             correlation_key=key,
             message=message.number,
             variables=message.variables,
             checksum=ref.checksum,
             semantics=ref.semantics,
+            conversation=conversation,
         )
         self.sends.append(Send(command=command))
-        if key:
+        if key or conversation is not None:
             self.started = {**self.started, process_id: instance_id}
         return _with_offer(
             message, Offer(process_id=process_id, instance_id=instance_id, subscription=None)

@@ -70,26 +70,42 @@ def _settle(state: MessageState, command: c.SettleMessage) -> MessageState:
 
 
 def _settle_start(state: MessageState, command: c.MessageStartSettled) -> MessageState:
-    """An instance began with a message or, refusing, exists already: the key is free again."""
+    """An instance began with a message or, refusing, exists already: the key is free again.
+
+    Unless another instance of its conversation has it: then the message waits, as one does that
+    comes while the instance lives which it would have started.
+    """
     offered_to = (command.instance_id, None)
-    state = _settled(state, command.message, offered_to, accepted=command.accepted)
+    state = _settled(
+        state, command.message, offered_to, accepted=command.accepted, held=bool(command.holder)
+    )
     if command.accepted:
         return state
-    return _release(state, command.process_id, command.instance_id)
+    state = _release(state, command.process_id, command.instance_id)
+    if not command.holder:
+        return state
+    return replace(state, started={**state.started, command.process_id: command.holder})
 
 
 def _settled(
-    state: MessageState, number: int, offered_to: tuple[str, int | None], *, accepted: bool
+    state: MessageState,
+    number: int,
+    offered_to: tuple[str, int | None],
+    *,
+    accepted: bool,
+    held: bool = False,
 ) -> MessageState:
     messages = tuple(
-        _decided(message, offered_to, accepted=accepted) if message.number == number else message
+        _decided(message, offered_to, accepted=accepted, held=held)
+        if message.number == number
+        else message
         for message in state.messages
     )
     return replace(state, messages=messages)
 
 
 def _decided(
-    message: BufferedMessage, offered_to: tuple[str, int | None], *, accepted: bool
+    message: BufferedMessage, offered_to: tuple[str, int | None], *, accepted: bool, held: bool
 ) -> BufferedMessage:
     """The message without the offer that was decided on, if it knows of such an offer."""
     decided = [offer for offer in message.offers if _named(offer) == offered_to]
@@ -99,7 +115,7 @@ def _decided(
     if accepted:
         taken_by = (*message.taken_by, *(offer.process_id for offer in decided))
         return replace(message, offers=offers, taken_by=taken_by)
-    refused_starts = message.refused_starts + (offered_to[1] is None)
+    refused_starts = message.refused_starts + (offered_to[1] is None and not held)
     return replace(message, offers=offers, refused_starts=refused_starts)
 
 

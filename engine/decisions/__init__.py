@@ -1,7 +1,25 @@
 """Decision models (DMN 1.1 to 1.5): compiled once at deployment, evaluated purely."""
 
-from engine.decisions.compile import CompiledDecisions, compile_decisions
+from engine.decisions.compile import (
+    CompiledDecisions,
+    compile_decisions,
+    compile_documents,
+    compile_stored,
+)
 from engine.decisions.errors import DecisionError
+from engine.decisions.graph import Decision, Invocable
 from engine.decisions.model import DecisionModel
+from engine.decisions.source import DMN_FILE, dmn_document
 
-__all__ = ["CompiledDecisions", "DecisionError", "DecisionModel", "compile_decisions"]
+__all__ = [
+    "DMN_FILE",
+    "CompiledDecisions",
+    "Decision",
+    "DecisionError",
+    "DecisionModel",
+    "Invocable",
+    "compile_decisions",
+    "compile_documents",
+    "compile_stored",
+    "dmn_document",
+]

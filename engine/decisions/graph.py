@@ -32,7 +32,14 @@ class InputData(Node, frozen=True, kw_only=True):
     """A value that comes from outside."""
 
 
-class Decision(Node, frozen=True, kw_only=True):
+class Invocable(Node, frozen=True, kw_only=True):
+    """What a process may call. `version_tag` is how the file names its version."""
+
+    version_tag: str | None = None
+    line: int = 0
+
+
+class Decision(Invocable, frozen=True, kw_only=True):
     """A decision. `result` is its variable's name.
 
     `outputs` are the names of its table's outputs; `collects`: its result is a list of all hits.
@@ -52,7 +59,7 @@ class Knowledge(Node, frozen=True, kw_only=True):
     function: BoxedFunction | None = None
 
 
-class Service(Node, frozen=True, kw_only=True):
+class Service(Invocable, frozen=True, kw_only=True):
     """A decision service: some decisions as a function of inputs and of other decisions.
 
     `inputs` are inputs' and decisions' ids, in the order of the parameters.

@@ -4,7 +4,15 @@ from collections.abc import Mapping
 from typing import Final, Literal
 
 from engine.decisions.errors import DecisionError
-from engine.decisions.graph import AnyNode, Decision, InputData, Knowledge, Requirement, Service
+from engine.decisions.graph import (
+    AnyNode,
+    Decision,
+    InputData,
+    Invocable,
+    Knowledge,
+    Requirement,
+    Service,
+)
 from engine.decisions.types import Types
 from engine.expressions import MISSING, BudgetExceededError, Environment, Missing
 from engine.expressions.environment import Frame
@@ -34,6 +42,11 @@ class DecisionModel:
     def decisions(self) -> tuple[Decision, ...]:
         """All decisions, in document order."""
         return tuple(node for node in self.nodes.values() if isinstance(node, Decision))
+
+    @property
+    def invocables(self) -> tuple[Invocable, ...]:
+        """All that a process may call: decisions and decision services, in document order."""
+        return tuple(node for node in self.nodes.values() if isinstance(node, Invocable))
 
     def evaluate(
         self, decision_id: str, variables: Mapping[str, Value], environment: Environment

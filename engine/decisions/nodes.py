@@ -21,6 +21,7 @@ from engine.decisions.tables import collects, output_names
 from engine.expressions import Environment
 from engine.expressions.environment import Code, Frame
 from engine.expressions.surroundings import Surroundings
+from engine.model.parse import ID_MAX
 from engine.model.report import quote
 from engine.values import Value
 
@@ -85,6 +86,12 @@ class Nodes:
             source = NodeSource(
                 tag=xml.tag, id=xml.get("id") or name, name=name, line=xml.line, xml=xml
             )
+            if len(source.id) > ID_MAX:
+                self._shared.report.error(
+                    "id-too-long",
+                    f"The id of the {xml.tag} has more than {ID_MAX} characters. Shorten it.",
+                    source,
+                )
             if not source.id or source.id in sources:
                 self._shared.report.error(
                     "duplicate-id" if source.id else "missing-id",
@@ -131,7 +138,22 @@ class Nodes:
             code=compile_logic(source.xml, place) or _broken(source),
             outputs=() if table is None else output_names(table),
             collects=table is not None and collects(table),
+            version_tag=self._version_tag(source),
+            line=source.line,
         )
+
+    def _version_tag(self, source: NodeSource) -> str | None:
+        """An attribute for Camunda 7, an extension element for Camunda 8."""
+        extensions = source.xml.child("extensionElements")
+        element = None if extensions is None else extensions.child("zeebe:versionTag")
+        tag = source.xml.get("camunda:versionTag") if element is None else element.get("value")
+        if tag is not None and len(tag) > ID_MAX:
+            self._shared.report.error(
+                "version-tag-too-long",
+                f"The version tag has more than {ID_MAX} characters. Shorten it.",
+                source,
+            )
+        return tag
 
     def _result_type(self, source: NodeSource) -> str | None:
         """Camunda 7 reads a decision's type for literal expressions only, and as documentation."""
@@ -162,6 +184,8 @@ class Nodes:
             type=source.type,
             inputs=tuple(inputs),
             outputs=tuple(outputs),
+            version_tag=self._version_tag(source),
+            line=source.line,
         )
 
     def _references(self, source: NodeSource, tag: str) -> list[str]:

@@ -34,10 +34,12 @@ DMN_FILE: Final = FileKind(
 )
 _FOREIGN: Final = {
     "{http://camunda.org/schema/1.0/dmn}inputVariable": "camunda:inputVariable",
+    "{http://camunda.org/schema/1.0/dmn}versionTag": "camunda:versionTag",
+    "{http://camunda.org/schema/zeebe/1.0}versionTag": "zeebe:versionTag",
     "{http://camunda.org/schema/modeler/1.0}executionPlatform": "executionPlatform",
     "{http://camunda.org/schema/modeler/1.0}executionPlatformVersion": "executionPlatformVersion",
 }
-"""Attributes of other namespaces that mean something, and what they are called here."""
+"""Attributes and elements of other namespaces that mean something, and their names here."""
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -82,22 +84,23 @@ class DmnDocument(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_dmn(content: bytes, bytes_max: int) -> DmnDocument | Refusal:
     """Inflate, check and parse a DMN file of at most `bytes_max` bytes."""
-    document = read_document(content, bytes_max, DMN_FILE)
-    if isinstance(document, Refusal):
-        return document
-    return DmnDocument(
-        root=_whole_tree(document), content=document.content, checksum=document.checksum
-    )
+    document = read_document(content, bytes_max, (DMN_FILE,))
+    return document if isinstance(document, Refusal) else dmn_document(document)
 
 
-def _whole_tree(document: XmlDocument) -> Source:
+def dmn_document(document: XmlDocument) -> DmnDocument:
+    """A file of the kind DMN_FILE, as a tree."""
     namespace = etree.QName(document.root).namespace or ""
-    return _tree(document.root, f"{{{namespace}}}")
+    return DmnDocument(
+        root=_tree(document.root, f"{{{namespace}}}"),
+        content=document.content,
+        checksum=document.checksum,
+    )
 
 
 def _tree(xml: etree._Element, prefix: str) -> Source:
     """Recursion is bounded by the parser's own limit of 256 levels."""
-    tag = str(xml.tag)[len(prefix) :]
+    tag = _FOREIGN.get(str(xml.tag)) or str(xml.tag)[len(prefix) :]
     text = "".join(xml.itertext()).strip() if tag in ("text", "typeRef") else ""
     return Source(
         tag,
@@ -107,6 +110,10 @@ def _tree(xml: etree._Element, prefix: str) -> Source:
             if name in _FOREIGN or not str(name).startswith("{")
         },
         text,
-        tuple(_tree(child, prefix) for child in xml if str(child.tag).startswith(prefix)),
+        tuple(
+            _tree(child, prefix)
+            for child in xml
+            if str(child.tag).startswith(prefix) or str(child.tag) in _FOREIGN
+        ),
         xml.sourceline or 0,
     )

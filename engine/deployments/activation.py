@@ -5,7 +5,15 @@ from msgspec.structs import replace
 
 from engine import commands as c
 from engine.aggregates import Activation, DeploymentsState, PendingDeployment
-from engine.definitions import ProcessVersions, VersionRef
+from engine.definitions import (
+    AnyVersions,
+    DecisionVersions,
+    DefinitionKind,
+    Definitions,
+    ProcessVersions,
+    Starts,
+    VersionRef,
+)
 from engine.history import chain
 from engine.outcome import Context, Outcome, Send, TimerChange
 from engine.records import (
@@ -26,28 +34,48 @@ _ENCODER = msgspec.msgpack.Encoder()
 
 def apply_partition_table(context: Context, command: c.ActivateVersion) -> Outcome:
     """Put a version into the partition's own table, and answer; the table has no other state."""
-    process_id = command.process_id
     ref = VersionRef(
         version=command.version,
         checksum=command.checksum,
         semantics=command.semantics,
         deployment=command.deployment,
         tag=command.version_tag,
+        imports=command.imports,
     )
-    before = context.definitions.get(process_id) or ProcessVersions(process_id=process_id)
-    after = before.activate(
-        ref, command.message_starts, command.signal_starts, command.condition_starts
-    )
+    before, after = _change(context.definitions, command, ref)
     answer = c.VersionActivated(
         deployment=command.deployment,
-        process_id=process_id,
+        process_id=command.process_id,
         version=command.version,
         partition=command.partition,
+        kind=command.kind,
     )
     return Outcome(
         state=None,
-        process_versions=None if after == before else after,
+        versions=None if after == before else after,
         sends=(Send(command=answer),),
+    )
+
+
+def _change(
+    definitions: Definitions, command: c.ActivateVersion, ref: VersionRef
+) -> tuple[AnyVersions, AnyVersions]:
+    """The versions of the process or decision before and after."""
+    name = command.process_id
+    if command.kind == DefinitionKind.DECISION:
+        decision = definitions.decision(name) or DecisionVersions(id=name)
+        return decision, decision.activate(ref)
+    process = definitions.get(name) or ProcessVersions(id=name)
+    return process, process.activate(ref, _starts(command))
+
+
+def _starts(command: c.ActivateVersion) -> Starts:
+    return Starts(
+        messages=command.message_starts,
+        signals=command.signal_starts,
+        conditions=command.condition_starts,
+        joint=command.joint_starts,
+        alternatives=command.alternative_starts,
     )
 
 
@@ -79,8 +107,9 @@ def _without(
     waiting: tuple[Activation, ...], command: c.VersionActivated
 ) -> tuple[Activation, ...]:
     left: list[Activation] = []
+    named = (command.kind, command.process_id, command.version)
     for activation in waiting:
-        if (activation.process_id, activation.version) != (command.process_id, command.version):
+        if (activation.kind, activation.process_id, activation.version) != named:
             left.append(activation)
             continue
         partitions = tuple(p for p in activation.partitions if p != command.partition)
@@ -133,36 +162,48 @@ class _Publisher:
         return self.context.index + len(self.publications)
 
     def announce(self, pending: PendingDeployment) -> None:
-        """One effect a new version. A process stands where an instance's effects have theirs."""
+        """One effect a new version. What is deployed stands where effects have their instance.
+
+        A decision belongs to no process: it stands where effects have their element, too.
+        """
+        for named in pending.new:
+            self._announce(pending, *named, DefinitionKind.PROCESS)
+        for named in pending.new_decisions:
+            self._announce(pending, *named, DefinitionKind.DECISION)
+
+    def _announce(
+        self, pending: PendingDeployment, name: str, version: int, kind: DefinitionKind
+    ) -> None:
+        is_process = kind is DefinitionKind.PROCESS
         context = self.context
-        for process_id, version in pending.new:
-            effect = Effect(
-                id=f"{context.partition}-{context.offset}-{self.index}",
-                type="ResourcesDeployed",
-                partition=context.partition,
-                offset=context.offset,
+        effect = Effect(
+            id=f"{context.partition}-{context.offset}-{self.index}",
+            type="ResourcesDeployed",
+            partition=context.partition,
+            offset=context.offset,
+            index=self.index,
+            time=context.now,
+            instance_id=name,
+            root_id=DEPLOYMENTS,
+            process_id=name if is_process else "",
+            version=version,
+            element_id=None if is_process else name,
+            sequence=(context.offset << 16) + self.index,
+            digest="",
+            causation=pending.command_id,
+            actor=pending.actor,
+        )
+        self.digest = chain(self.digest, _ENCODER.encode(effect))
+        self.publications.append(
+            Publication(
+                topic=Topic.EFFECTS,
+                key=DEPLOYMENTS,
+                record=replace(effect, digest=self.digest),
                 index=self.index,
-                time=context.now,
-                instance_id=process_id,
-                root_id=DEPLOYMENTS,
-                process_id=process_id,
-                version=version,
-                sequence=(context.offset << 16) + self.index,
-                digest="",
-                causation=pending.command_id,
-                actor=pending.actor,
+                partition=context.partition,
+                traceparent=pending.traceparent,
             )
-            self.digest = chain(self.digest, _ENCODER.encode(effect))
-            self.publications.append(
-                Publication(
-                    topic=Topic.EFFECTS,
-                    key=DEPLOYMENTS,
-                    record=replace(effect, digest=self.digest),
-                    index=self.index,
-                    partition=context.partition,
-                    traceparent=pending.traceparent,
-                )
-            )
+        )
 
     def answer(self, pending: PendingDeployment, detail: str | None) -> None:
         """Answer whoever waits: the first as ACCEPTED, its repetitions as DUPLICATE."""

@@ -16,7 +16,13 @@ from engine.expressions import MISSING, Environment, EvaluationError
 from engine.ids import id_for_position
 from engine.instances.evaluator import text_of
 from engine.instances.guards import parse_variables, too_large
-from engine.model.elements import ConditionTrigger, ProcessModel, StartEvent, parts_of
+from engine.model.elements import (
+    AnyElement,
+    ConditionTrigger,
+    ProcessModel,
+    parts_of,
+    trigger_of,
+)
 from engine.outcome import AggregateState, Context, Outcome, Send
 from engine.rejections import Rejection
 from engine.values import Value, decode
@@ -79,30 +85,31 @@ class _Evaluation:
         """Ask the conditional start events of a process: each starts an instance of its own."""
         for element_id in process.condition_starts:
             event = model.element(element_id)
-            if isinstance(event, StartEvent) and self._occurs(process, event):
-                self._start(process, event)
+            part = self._occurring(process, event)
+            if part is not None:
+                self._start(process, event, part)
 
     def result(self) -> str:
         """The text of the reply's `result`."""
         answer = {"started": self._started, "failed": self._failed}
         return msgspec.json.encode(answer).decode()
 
-    def _occurs(self, process: ProcessVersions, event: StartEvent) -> bool:
-        """Whether a condition of the event holds; of several the first that does is enough."""
-        for trigger in parts_of(event.trigger):
+    def _occurring(self, process: ProcessVersions, event: AnyElement) -> int | None:
+        """The place of a condition of the event that holds; of several that of the first."""
+        for part, trigger in enumerate(parts_of(trigger_of(event))):
             if not isinstance(trigger, ConditionTrigger):
                 continue
             if trigger.variable is not None and trigger.variable not in self._given:
                 continue
             try:
                 if self._holds(process, event, trigger):
-                    return True
+                    return part
             except EvaluationError as error:
                 self._failed.append(_failure(process, event, trigger, error.message))
-        return False
+        return None
 
     def _holds(
-        self, process: ProcessVersions, event: StartEvent, trigger: ConditionTrigger
+        self, process: ProcessVersions, event: AnyElement, trigger: ConditionTrigger
     ) -> bool:
         """Raises EvaluationError where there is no telling, though all variables are there."""
         context = self._context
@@ -112,7 +119,7 @@ class _Evaluation:
             now_ms=context.now,
             zone=context.settings.zone,
             steps_max=context.settings.expression_steps_max,
-            seed=f"{context.namespace}/{position}/{process.process_id}/{event.id}",
+            seed=f"{context.namespace}/{position}/{process.id}/{event.id}",
         )
         try:
             value = trigger.condition.evaluate(environment)
@@ -124,29 +131,31 @@ class _Evaluation:
             return value is True
         raise EvaluationError(f"Expected true or false, found {text_of(value)}.")
 
-    def _start(self, process: ProcessVersions, event: StartEvent) -> None:
+    def _start(self, process: ProcessVersions, event: AnyElement, part: int) -> None:
         context, ref = self._context, process.versions[-1]
         instance_id = id_for_position(
             context.namespace, context.partition, context.offset, context.step, len(self.sends)
         )
         start = c.StartByCondition(
             instance_id=instance_id,
-            process_id=process.process_id,
+            process_id=process.id,
             version=ref.version,
             start_element=event.id,
             variables=self._variables,
             checksum=ref.checksum,
             semantics=ref.semantics,
+            part=part,
+            conversation=process.conversation(event.id, ""),
         )
         self.sends.append(Send(command=start))
-        self._started.append(Started(process.process_id, ref.version, event.id, instance_id))
+        self._started.append(Started(process.id, ref.version, event.id, instance_id))
 
 
 def _failure(
-    process: ProcessVersions, event: StartEvent, trigger: ConditionTrigger, message: str
+    process: ProcessVersions, event: AnyElement, trigger: ConditionTrigger, message: str
 ) -> Failed:
     return Failed(
-        process_id=process.process_id,
+        process_id=process.id,
         version=process.versions[-1].version,
         element_id=event.id,
         expression=trigger.condition.text[:MESSAGE_MAX],

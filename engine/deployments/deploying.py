@@ -5,16 +5,19 @@ from msgspec.structs import replace
 
 from engine import commands as c
 from engine.aggregates import Activation, DeployedVersion, DeploymentsState, PendingDeployment
+from engine.decisions import CompiledDecisions
+from engine.definitions import DefinitionKind, Starts
+from engine.deployments.files import (
+    CompiledFile,
+    Definition,
+    compile_files,
+    definitions_of,
+    require_deployable,
+)
+from engine.deployments.references import missing_references
+from engine.deployments.starts import starts_of
 from engine.deployments.timer_starts import replace_starts
 from engine.errors import DefinitionError, Finding
-from engine.model.compile import CompiledResource, compile_resource, require_deployable
-from engine.model.elements import (
-    MessageTrigger,
-    ProcessModel,
-    SignalTrigger,
-    StartEvent,
-    parts_of,
-)
 from engine.outcome import Content, Context, Outcome, Send, TimerChange
 from engine.rejections import Rejection, RejectionCode
 from engine.routing import DEPLOYMENTS
@@ -29,11 +32,16 @@ they stay below what one commit may hold."""
 
 
 class _Deployed(msgspec.Struct, frozen=True, kw_only=True):
-    """One process of a deployment; not `new`: its latest version has this very content."""
+    """One definition of a deployment; not `new`: its latest version has this very content."""
 
-    model: ProcessModel
+    definition: Definition
     version: DeployedVersion
     new: bool
+
+    @property
+    def named(self) -> tuple[str, int]:
+        """Its id and its version."""
+        return self.definition.id, self.version.version
 
 
 def deploy(
@@ -46,20 +54,15 @@ def deploy(
     problem = _problem(command)
     if problem is not None:
         return problem
-    resources: list[CompiledResource] = []
-    room = CONTENT_FACTOR * context.settings.model_bytes_max
-    for resource in command.resources:
-        compiled = compile_resource(resource.name, resource.content, context.settings, SEMANTICS)
-        room -= len(compiled.content)
-        if room < 0:
-            detail = f"expected resources of at most {CONTENT_FACTOR} times the limit of a model"
-            return Rejection(RejectionCode.TOO_LARGE, detail)
-        resources.append(compiled)
+    settings = context.settings
     try:
-        require_deployable(resources)
+        files = compile_files(
+            command.resources, settings, settings.model_bytes_max * CONTENT_FACTOR
+        )
+        require_deployable(files)
     except DefinitionError as error:
         return _invalid(error.findings)
-    return _accept(context, state, resources)
+    return _accept(context, state, files)
 
 
 def _problem(command: c.DeployResources) -> Rejection | None:
@@ -86,38 +89,74 @@ def _invalid(findings: tuple[Finding, ...]) -> Rejection:
     return Rejection(code, detail, _json({"findings": [_finding_json(each) for each in findings]}))
 
 
-def _accept(
-    context: Context, state: DeploymentsState, resources: list[CompiledResource]
-) -> Outcome:
+def _accept(context: Context, state: DeploymentsState, files: list[CompiledFile]) -> Outcome:
     deployed: list[_Deployed] = []
-    contents: list[Content] = []
-    versions = dict(state.versions)
-    for resource in resources:
-        found = [_version(versions, model, resource.checksum) for model in resource.processes]
-        for each in found:
-            if each.new:
-                known = versions.get(each.model.process_id, ())
-                versions[each.model.process_id] = (*known, each.version)
-        if any(each.new for each in found):
-            contents.append(Content(checksum=resource.checksum, resource=resource.content))
+    needed: dict[str, None] = {}
+    for file in files:
+        found = [_version(state, definition, file) for definition in definitions_of(file)]
+        new = [each for each in found if each.new]
+        for each in new:
+            state = _with_version(state, each)
+        if new:
+            needed |= dict.fromkeys((*_imports(file), file.checksum))
         deployed.extend(found)
-    findings = [finding for resource in resources for finding in resource.findings]
-    result = _result(deployed, findings)
-    state = replace(state, versions=versions)
-    state, timers = replace_starts(context, state, [each.model for each in deployed if each.new])
-    outcome = Outcome(state=state, contents=tuple(contents), timers=timers, result=result)
+    models = [each.definition.model for each in deployed if each.new]
+    state, timers = replace_starts(context, state, [model for model in models if model])
+    outcome = Outcome(
+        state=state,
+        contents=tuple(
+            Content(checksum=file.checksum, resource=file.content)
+            for file in files
+            if file.checksum in needed
+        ),
+        timers=timers,
+        result=_result(deployed, _findings(state, files)),
+    )
     return _activate(context, outcome, state, deployed)
 
 
-def _version(
-    versions: dict[str, tuple[DeployedVersion, ...]], model: ProcessModel, checksum: str
-) -> _Deployed:
-    known = versions.get(model.process_id, ())
-    if known and known[-1].checksum == checksum:
-        return _Deployed(model=model, version=known[-1], new=False)
-    number = known[-1].version + 1 if known else 1
-    version = DeployedVersion(version=number, checksum=checksum, semantics=model.semantics)
-    return _Deployed(model=model, version=version, new=True)
+def _findings(state: DeploymentsState, files: list[CompiledFile]) -> list[Finding]:
+    """All warnings, file by file. What is deployed by now is known to be there."""
+    known = {DefinitionKind.PROCESS: state.versions, DefinitionKind.DECISION: state.decisions}
+    missing = missing_references(files, known)
+    return [
+        finding
+        for file in files
+        for finding in (*file.findings, *(each for each in missing if each.resource == file.name))
+    ]
+
+
+def _imports(file: CompiledFile) -> tuple[str, ...]:
+    return file.imports if isinstance(file, CompiledDecisions) else ()
+
+
+def _version(state: DeploymentsState, definition: Definition, file: CompiledFile) -> _Deployed:
+    known = _versions(state, definition.kind).get(definition.id, ())
+    imports = _imports(file)
+    if known and (known[-1].checksum, known[-1].imports) == (file.checksum, imports):
+        return _Deployed(definition=definition, version=known[-1], new=False)
+    version = DeployedVersion(
+        version=known[-1].version + 1 if known else 1,
+        checksum=file.checksum,
+        semantics=SEMANTICS,
+        imports=imports,
+    )
+    return _Deployed(definition=definition, version=version, new=True)
+
+
+def _versions(
+    state: DeploymentsState, kind: DefinitionKind
+) -> dict[str, tuple[DeployedVersion, ...]]:
+    return state.versions if kind is DefinitionKind.PROCESS else state.decisions
+
+
+def _with_version(state: DeploymentsState, deployed: _Deployed) -> DeploymentsState:
+    definition = deployed.definition
+    known = _versions(state, definition.kind)
+    versions = {**known, definition.id: (*known.get(definition.id, ()), deployed.version)}
+    if definition.kind is DefinitionKind.PROCESS:
+        return replace(state, versions=versions)
+    return replace(state, decisions=versions)
 
 
 def _activate(
@@ -128,9 +167,10 @@ def _activate(
     number = context.offset << 16
     waiting = tuple(
         Activation(
-            process_id=each.model.process_id,
+            process_id=each.definition.id,
             version=each.version.version,
             partitions=_waited_for(context, state, each),
+            kind=each.definition.kind,
         )
         for each in deployed
     )
@@ -142,7 +182,8 @@ def _activate(
         command_id=context.command_id,
         result=outcome.result,
         waiting=waiting,
-        new=tuple((each.model.process_id, each.version.version) for each in deployed if each.new),
+        new=_new(deployed, DefinitionKind.PROCESS),
+        new_decisions=_new(deployed, DefinitionKind.DECISION),
         reply=context.reply,
         timer=number,
         actor=context.actor,
@@ -155,7 +196,7 @@ def _activate(
         state=replace(state, pending=(*state.pending, pending)),
         sends=tuple(
             Send(command=_activation(each, number, partition))
-            for each in deployed
+            for each in sorted(deployed, key=_is_process)
             if each.new
             for partition in range(context.partitions)
         ),
@@ -164,56 +205,49 @@ def _activate(
     )
 
 
+def _is_process(deployed: _Deployed) -> bool:
+    """Decisions are activated first: nothing that calls them runs a version before they are there.
+
+    Which of two processes calls the other is not looked at.
+    """
+    return deployed.definition.kind is DefinitionKind.PROCESS
+
+
+def _new(deployed: list[_Deployed], kind: DefinitionKind) -> tuple[tuple[str, int], ...]:
+    return tuple(each.named for each in deployed if each.new and each.definition.kind is kind)
+
+
 def _waited_for(context: Context, state: DeploymentsState, deployed: _Deployed) -> tuple[int, ...]:
     """The partitions that have yet to activate a version: all, or what an earlier one waits for."""
     if deployed.new:
         return tuple(range(context.partitions))
-    named = (deployed.model.process_id, deployed.version.version)
+    named = (deployed.definition.kind, *deployed.named)
     for pending in state.pending:
         for activation in pending.waiting:
-            if (activation.process_id, activation.version) == named:
+            if (activation.kind, activation.process_id, activation.version) == named:
                 return activation.partitions
     return ()
 
 
 def _activation(deployed: _Deployed, number: int, partition: int) -> c.ActivateVersion:
+    definition, version = deployed.definition, deployed.version
+    starts = Starts() if definition.model is None else starts_of(definition.model)
     return c.ActivateVersion(
         partition=partition,
         deployment=number,
-        process_id=deployed.model.process_id,
-        version=deployed.version.version,
-        checksum=deployed.version.checksum,
-        semantics=deployed.version.semantics,
-        message_starts=_message_starts(deployed.model),
-        signal_starts=_signal_starts(deployed.model),
-        version_tag=deployed.model.version_tag,
-        condition_starts=tuple(
-            deployed.model.elements[index].id for index in deployed.model.condition_starts
-        ),
+        process_id=definition.id,
+        version=version.version,
+        checksum=version.checksum,
+        semantics=version.semantics,
+        message_starts=starts.messages,
+        signal_starts=starts.signals,
+        condition_starts=starts.conditions,
+        joint_starts=starts.joint,
+        alternative_starts=starts.alternatives,
+        version_tag=definition.version_tag,
+        kind=definition.kind,
+        imports=version.imports,
     )
-
-
-def _message_starts(model: ProcessModel) -> tuple[tuple[str, str], ...]:
-    return _starts(model, model.message_starts, MessageTrigger)
-
-
-def _signal_starts(model: ProcessModel) -> tuple[tuple[str, str], ...]:
-    return _starts(model, model.signal_starts, SignalTrigger)
-
-
-def _starts(
-    model: ProcessModel, indexes: tuple[int, ...], kind: type[MessageTrigger | SignalTrigger]
-) -> tuple[tuple[str, str], ...]:
-    """(name, start element id) of what messages or signals start."""
-    pairs: list[tuple[str, str]] = []
-    for index in indexes:
-        element = model.elements[index]
-        assert isinstance(element, StartEvent)
-        for trigger in parts_of(element.trigger):
-            if isinstance(trigger, kind):
-                assert isinstance(trigger.name, str), "the compiler evaluates such names"
-                pairs.append((trigger.name, element.id))
-    return tuple(pairs)
 
 
 def _result(deployed: list[_Deployed], findings: list[Finding]) -> str:
@@ -221,8 +255,8 @@ def _result(deployed: list[_Deployed], findings: list[Finding]) -> str:
         {
             "deployed": [
                 {
-                    "kind": "process",
-                    "id": each.model.process_id,
+                    "kind": each.definition.kind,
+                    "id": each.definition.id,
                     "version": each.version.version,
                     "new": each.new,
                 }

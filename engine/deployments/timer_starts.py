@@ -12,7 +12,7 @@ from engine import commands as c
 from engine.aggregates import DeploymentsState, TimerStart
 from engine.expressions import Environment, EvaluationError, schedule
 from engine.ids import id_for_position
-from engine.model.elements import ProcessModel, StartEvent, Text, TimerTrigger, parts_of
+from engine.model.elements import ProcessModel, Text, TimerTrigger, parts_of, trigger_of
 from engine.outcome import Context, Outcome, Send, TimerChange
 from engine.routing import DEPLOYMENTS
 from engine.values import Value
@@ -44,14 +44,14 @@ def _armed(
         version = state.versions[model.process_id][-1].version
         for index in model.timer_starts:
             element = model.elements[index]
-            assert isinstance(element, StartEvent)
-            for trigger in parts_of(element.trigger):
+            joint = index in model.joint_starts
+            for part, trigger in enumerate(parts_of(trigger_of(element))):
                 start = None
                 if isinstance(trigger, TimerTrigger):
                     start = _arm(context, model, (element.id, trigger), version)
                 if start is not None:
                     number += 1
-                    armed.append(replace(start, timer=number))
+                    armed.append(replace(start, timer=number, part=part, joint=joint))
     return armed
 
 
@@ -124,6 +124,9 @@ def fire_start(context: Context, state: DeploymentsState, start: TimerStart) -> 
         start_element=start.element_id,
         checksum=version.checksum,
         semantics=version.semantics,
+        part=start.part,
+        due_ms=start.due_ms,
+        conversation="" if start.joint else None,
     )
     again = _following(context, start)
     kept = [

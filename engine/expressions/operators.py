@@ -69,14 +69,14 @@ def _texts_equal(left: str, right: str, env: Environment) -> bool:
 def _lists_equal(left: list[Value], right: list[Value], env: Environment) -> bool:
     if len(left) != len(right):
         return False
-    env.spend(len(left) >> 2)
+    env.spend(1 + (len(left) >> 2))  # short ones cost, too: they may hold each other many times
     return all(equals(one, other, env) is True for one, other in zip(left, right, strict=True))
 
 
 def _contexts_equal(left: dict[str, Value], right: dict[str, Value], env: Environment) -> bool:
     if left.keys() != right.keys():
         return False
-    env.spend(len(left) >> 2)
+    env.spend(1 + (len(left) >> 2))
     return all(equals(value, right[key], env) is True for key, value in left.items())
 
 
@@ -156,6 +156,6 @@ def passes(value: Value, test: Value, env: Environment) -> Answer:
     if isinstance(test, list):
         if isinstance(value, list) and equals(value, test, env):
             return True
-        env.spend(len(test) >> 2)
+        env.spend(1 + (len(test) >> 2))
         return any(passes(value, item, env) is True for item in test)
     return equals(value, test, env)

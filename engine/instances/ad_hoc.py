@@ -8,6 +8,10 @@ one activity runs at a time: what else was chosen waits, and so does an arrival 
     D completes                           B begins                          chosen C
     the condition holds after B           stopped: C never begins, the scope completes
 
+Where the model asks for it (`scoped`), what is chosen has a scope of its own, inside that of the
+ad-hoc sub-process: an element instance of the same element. It is what is counted, and ordered; its
+end is what the condition is asked after, and what it has begun goes on whatever the condition says.
+
 BPMN 13.3.5: "If the ordering attribute is set to sequential, another enabled Activity can be
 selected for execution only if the previous one has terminated. If the ordering attribute is set to
 parallel, another enabled Activity can be selected for execution at any time."
@@ -50,11 +54,18 @@ def next_chosen(advance: Advance, offer: AdHocWait) -> AnyElement:
 
 def begin(advance: Advance, offer: AdHocWait, element: AnyElement, step: Step) -> None:
     """Begin the next of the chosen. Those of a parallel one follow step by step."""
+    container = _element(advance, offer)
     key = advance.new_key()
+    counted = container if container.scoped else element
     advance.emit(
-        e.ElementActivated(key=key, element_id=element.id, scope=offer.owner, ad_hoc=offer.key)
+        e.ElementActivated(key=key, element_id=counted.id, scope=offer.owner, ad_hoc=offer.key)
     )
-    advance.due.append(DueStep(key, step, None))
+    if container.scoped:
+        if container.output_variable is not None:
+            advance.emit(e.VariablesSet(scope=key, variables={container.output_variable: "null"}))
+        advance.begin(element, key, step=step)
+    else:
+        advance.due.append(DueStep(key, step, None))
     if len(offer.chosen) > 1 and not is_sequential(advance, offer):
         advance.agenda.append((offer.owner, SCOPE_START))
 

@@ -121,9 +121,20 @@ class Advance:
     def is_loop(self, key: int) -> bool:
         """Whether an element instance is a loop: what the activity does, its iterations do."""
         instance = self.state.elements[key]
-        if instance.scope is None or instance.ordinal:
+        if instance.scope is None or instance.ordinal or self.is_choice(key):
             return False
         return getattr(self.element(key), "loop", None) is not None
+
+    def is_choice(self, key: int) -> bool:
+        """Whether an element instance is the scope of something chosen in an ad-hoc sub-process.
+
+        It is one of the same element as the ad-hoc sub-process that it lies in.
+        """
+        elements = self.state.elements
+        instance = elements[key]
+        if not instance.ad_hoc or instance.scope is None:
+            return False
+        return elements[instance.scope].element_id == instance.element_id
 
     def is_ending(self, key: int) -> bool:
         """Whether an element instance, or one around it, is over and only waits to be ended."""
@@ -152,7 +163,7 @@ class Advance:
     def attached(self, key: int) -> tuple[int, ...]:
         """The boundary events of an element instance: a loop has them, not its iterations."""
         instance = self.state.elements[key]
-        if instance.scope is None or instance.ordinal:
+        if instance.scope is None or instance.ordinal or self.is_choice(key):
             return ()
         element = self.element(key)
         return element.boundary if isinstance(element, Activity) else ()

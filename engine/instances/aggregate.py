@@ -1,12 +1,17 @@
 """The aggregate of a process instance: its only door, and its answers when it is not there."""
 
+from collections.abc import Callable
+from typing import Any
+
 from engine import commands as c
 from engine import state as s
 from engine.errors import InvariantError
 from engine.instances.advance import Advance
+from engine.instances.conversations import end_conversation
 from engine.instances.decide import COMMANDS
 from engine.instances.evolve import make_draft
 from engine.instances.guards import not_found
+from engine.instances.joining import JOINS, ask_again, joins
 from engine.instances.outcomes import finish
 from engine.instances.run import run
 from engine.instances.starts import STARTS
@@ -22,11 +27,28 @@ def apply_instance(
 
     Raises InvariantError when state, model and rules do not fit together.
     """
+    if isinstance(command, c.TriggeredStart):
+        elsewhere = ask_again(state, context, command)
+        if elsewhere is not None:
+            return elsewhere
+        if joins(state, context, command):
+            return _advance(context, state, command, JOINS[type(command)])
     start = STARTS.get(type(command))
     if start is not None:
         return start(context, state, command)
     if not isinstance(state, s.ProcessInstance):
         return _answer_absent(context, state, command)
+    return _advance(context, state, command, COMMANDS[type(command)])
+
+
+# Any: the function takes the kind of command that it is given.
+def _advance(
+    context: Context,
+    state: s.ProcessInstance,
+    command: c.AnyCommand,
+    decide: Callable[[Advance, Any], Rejection | None],
+) -> Outcome | Rejection:
+    """Let a living instance decide, and go on until it waits."""
     if context.model is None:
         raise InvariantError(f"the model of {state.instance_id} is missing")
     steps = (
@@ -34,10 +56,11 @@ def apply_instance(
     )
     draft = make_draft(state, walks=isinstance(command, c.Continue))
     advance = Advance(context, context.model, draft, steps=steps)
-    rejection = COMMANDS[type(command)](advance, command)
+    rejection = decide(advance, command)
     if rejection is not None:
         return rejection
     run(advance)
+    end_conversation(advance, state)
     sends: tuple[Send, ...] = ()
     if isinstance(command, c.DeliverMessage):
         # Taken if anything came of it; still open if its subscription outlives the transition.

@@ -44,23 +44,33 @@ def _find_offer(advance: Advance, element_instance_id: str) -> AdHocWait | Rejec
         return key
     if advance.is_ending(key):
         return not_found(f"a living element instance {element_instance_id}", "it ended")
-    is_process = advance.instance(key).scope is None
-    element = None if is_process else advance.element(key)
-    if not isinstance(element, AdHocSubProcess) or advance.is_loop(key):
-        found = "the process" if element is None else f"{type(element).__name__} {element.id!r}"
+    found = _other(advance, key)
+    if found is not None:
         return Rejection(
             RejectionCode.INVALID_ARGUMENT,
-            f"Expected an ad-hoc sub-process {element_instance_id}, found {found}"
-            + (" around its iterations: name one of these" if advance.is_loop(key) else ""),
+            f"Expected an ad-hoc sub-process {element_instance_id}, found {found}",
         )
     offer = advance.offer_of(key)
     if offer is None or offer.stopped:
         return Rejection(
             RejectionCode.INVALID_STATE,
-            f"Expected {element.id!r} to offer activities, found it "
+            f"Expected {element_instance_id} to offer activities, found it "
             + ("not begun, interrupted or stuck at its end" if offer is None else "completing"),
         )
     return offer
+
+
+def _other(advance: Advance, key: int) -> str | None:
+    """What an element instance is instead of an ad-hoc sub-process."""
+    if advance.instance(key).scope is None:
+        return "the process"
+    element = advance.element(key)
+    name = f"{type(element).__name__} {element.id!r}"
+    if advance.is_loop(key):
+        return f"{name} around its iterations: name one of these"
+    if advance.is_choice(key):
+        return f"what was chosen in {name}: name that"
+    return None if isinstance(element, AdHocSubProcess) else name
 
 
 def _check_choice(

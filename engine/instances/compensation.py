@@ -10,6 +10,7 @@ scope of the sweep and sees the variables of its entry as its own. What it gives
 the scopes around it, never into that picture of the past.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from engine import events as e
@@ -20,7 +21,14 @@ from engine.instances.data_objects import declare
 from engine.instances.endings import terminate
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
-from engine.model.elements import Activity, BoundaryEvent, CancelTrigger, Element, SubProcess
+from engine.model.elements import (
+    Activity,
+    BoundaryEvent,
+    CancelTrigger,
+    Element,
+    SubProcess,
+    parts_of,
+)
 
 
 def record(advance: Advance, element: Element, key: int) -> None:
@@ -29,7 +37,8 @@ def record(advance: Advance, element: Element, key: int) -> None:
     if not isinstance(element, Activity) or instance.scope is None or instance.compensates:
         return
     handler, variables, inside = "", dict[str, str](), False
-    if element.compensation is not None and not advance.is_loop(key):
+    is_whole = not advance.is_loop(key) and not advance.is_choice(key)
+    if element.compensation is not None and is_whole:
         undoing = advance.model.elements[element.compensation]
         handler, inside = undoing.id, undoing.scope == element.index
         variables = v.visible(advance.state, key)
@@ -70,17 +79,22 @@ def visible_scopes(advance: Advance, scope: int) -> tuple[int, ...]:
     """The scopes whose completed activities a throw event in this scope compensates.
 
     BPMN 10.7.2: its own, and from an event sub-process that of the sub-process around it as well.
+    What was chosen in an ad-hoc sub-process is in the scope of that.
     One that is a compensation handler has in its own what completed inside its sub-process.
     """
     found = [scope]
     while (outer := advance.instance(found[-1]).scope) is not None:
-        element = advance.element(found[-1])
-        if not isinstance(element, SubProcess) or not element.by_event:
-            break
-        if advance.instance(found[-1]).compensates:
+        if not advance.is_choice(found[-1]) and not _is_within(advance, found[-1]):
             break
         found.append(outer)
     return tuple(found)
+
+
+def _is_within(advance: Advance, scope: int) -> bool:
+    """Whether a scope is an event sub-process that events of the scope around it have begun."""
+    element = advance.element(scope)
+    by_event = isinstance(element, SubProcess) and element.by_event
+    return by_event and not advance.instance(scope).compensates
 
 
 def find(advance: Advance, scopes: tuple[int, ...], activity: str | None = None) -> Claim:
@@ -94,9 +108,8 @@ def find(advance: Advance, scopes: tuple[int, ...], activity: str | None = None)
     expanded: list[e.LedgerEntry] = []
     pending = [
         (scope, entry)
-        for scope in reversed(scopes)
-        for entry in ledger.get(scope, {}).values()
-        if activity is None or entry.element_id == activity
+        for outer in reversed(scopes)
+        for scope, entry in _entries(advance, outer, activity)
     ]
     while pending:
         scope, entry = pending.pop()
@@ -107,6 +120,23 @@ def find(advance: Advance, scopes: tuple[int, ...], activity: str | None = None)
         elif entry.sweep not in waits:
             entries.append(item)
     return Claim(tuple(entries), tuple(expanded))
+
+
+def _entries(
+    advance: Advance, scope: int, activity: str | None
+) -> Iterator[tuple[int, s.Compensable]]:
+    """The entries of a scope, or of one activity in it, with the scopes in which they lie.
+
+    Those of an ad-hoc sub-process may lie in the entries of what was chosen in it.
+    """
+    ledger, container = advance.state.ledger, advance.instance(scope).element_id
+    for entry in ledger.get(scope, {}).values():
+        if activity is None or entry.element_id == activity:
+            yield scope, entry
+        elif entry.element_id == container:
+            for inner in ledger.get(entry.key, {}).values():
+                if inner.element_id == activity:
+                    yield entry.key, inner
 
 
 def start(advance: Advance, owner: int, scope: int, claim: Claim, *, cancels: bool = False) -> None:
@@ -136,8 +166,14 @@ def go_on(advance: Advance, key: int) -> None:
     advance.emit(e.CompensationEnded(key=key))
     if sweep.cancels:
         cancel(advance, sweep.owner)
-    elif sweep.owner != sweep.scope:
+    elif sweep.owner != sweep.scope and not _sweeps(advance, sweep.owner):
         advance.due.append(DueStep(sweep.owner, Step.COMPLETE, None))
+
+
+def _sweeps(advance: Advance, owner: int) -> bool:
+    """Whether the event waits for other handlers that it threw for."""
+    waits = (advance.state.waits[key] for key in advance.instance(owner).waits)
+    return any(isinstance(wait, s.SweepWait) for wait in waits)
 
 
 def _begin_handler(advance: Advance, sweep: s.SweepWait) -> None:
@@ -174,7 +210,8 @@ def cancel(advance: Advance, transaction: int) -> None:
     event = next(
         item
         for item in attached
-        if isinstance(item, BoundaryEvent) and isinstance(item.trigger, CancelTrigger)
+        if isinstance(item, BoundaryEvent)
+        and any(isinstance(part, CancelTrigger) for part in parts_of(item.trigger))
     )
     terminate(advance, transaction)
     advance.begin(event, outer, step=Step.COMPLETE)

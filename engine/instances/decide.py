@@ -13,6 +13,7 @@ from engine import state as s
 from engine import variables as v
 from engine.instances import calls, choices, jobs, tasks
 from engine.instances.advance import Advance, DueStep
+from engine.instances.conversations import comes_as_start
 from engine.instances.endings import CLOSED, end_instance
 from engine.instances.errors import BpmnError
 from engine.instances.guards import (
@@ -102,7 +103,8 @@ def _fire_timer(advance: Advance, command: c.FireTimer) -> None:
         again = timer.arm_again(advance, wait)
         if again is not None:
             advance.emit(again)
-        occur(advance, wait.owner, wait.element_id, None)
+        if not wait.ahead:
+            occur(advance, wait.owner, wait.element_id, None)
     elif isinstance(wait, s.JobWait) and wait.retry_at is not None:
         if wait.retry_at == command.due_ms:
             jobs.open_again(advance, wait, wait.retries_left)
@@ -128,7 +130,9 @@ def _deliver_message(advance: Advance, command: c.DeliverMessage) -> None:
 def _take_signal(advance: Advance, command: c.TakeSignal) -> None:
     wait = _living_wait(advance, command.subscription)
     variables = parse_variables(command.variables)
-    if isinstance(wait, s.SignalWait) and not isinstance(variables, Rejection):
+    if not isinstance(wait, s.SignalWait) or isinstance(variables, Rejection):
+        return
+    if not comes_as_start(advance, wait):
         signal.take(advance, wait, variables)
 
 

@@ -62,6 +62,11 @@ class Evaluator:
         )
         self._environment.facts = self._sight.facts
 
+    def environment(self, scope: int) -> Environment:
+        """What the scope sees, for what is more than an expression. Good until the next use."""
+        self._enter(scope, None)
+        return self._environment
+
     def evaluate(self, expression: Expression, scope: int, locals_: Locals | None = None) -> Value:
         """The value, as the scope sees variables. Raises StuckError."""
         self._enter(scope, locals_)
@@ -107,7 +112,7 @@ class Evaluator:
         return StuckError(
             IncidentKind.EXPRESSION_FAILED,
             f"The expression {source.text!r} gives {found}, expected {expected}"
-            + _hint(tuple(self._environment.missing)),
+            + hint(tuple(self._environment.missing)),
         )
 
     def decoded(self, text: str) -> Value:
@@ -123,11 +128,12 @@ def _failed(expression: Expression, error: EvaluationError) -> StuckError:
     text = error.message
     if expression.text not in text:
         text = f"The expression {expression.text!r} failed: {text}"
-    hint = "" if "; missing: " in text else _hint(error.missing)
-    return StuckError(IncidentKind.EXPRESSION_FAILED, text + hint)
+    missing = "" if "; missing: " in text else hint(error.missing)
+    return StuckError(IncidentKind.EXPRESSION_FAILED, text + missing)
 
 
-def _hint(missing: tuple[str, ...]) -> str:
+def hint(missing: tuple[str, ...]) -> str:
+    """How a message ends that names the variables that were not there."""
     return f"; missing: {', '.join(missing)}" if missing else ""
 
 

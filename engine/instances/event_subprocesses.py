@@ -5,6 +5,8 @@ it. One that interrupts ends all the rest of its scope, and takes its place; so 
 interrupted at most once. One that does not runs beside the rest, any number of times.
 """
 
+from typing import Final
+
 from engine.errors import InvariantError
 from engine.instances import ad_hoc
 from engine.instances.advance import Advance, DueStep
@@ -19,8 +21,8 @@ from engine.variables import Texts
 
 def start_events(advance: Advance, scope: int) -> list[StartEvent]:
     """The start events of the event sub-processes directly inside a living scope."""
-    if advance.is_loop(scope):
-        return []  # each iteration is a scope of its own
+    if advance.is_loop(scope) or advance.is_choice(scope):
+        return []  # each iteration is a scope of its own, a choice is part of one
     container: object = advance.model
     if advance.instance(scope).scope is not None:
         container = advance.element(scope)
@@ -66,11 +68,14 @@ def begin(advance: Advance, scope: int, start: StartEvent, payload: Texts | None
         advance.due.append(DueStep(key, Step.ARM, None))
 
 
+_STOPS: Final = frozenset({Step.CONTINUE, Step.ARM, Step.REARM})
+
+
 def _forget_stops(advance: Advance, scope: int) -> None:
     """What kept the scope from going on is ended: its incidents have lost their object."""
     for key in advance.instance(scope).waits:
         wait = advance.state.waits[key]
-        if isinstance(wait, IncidentWait) and wait.step in {Step.CONTINUE, Step.ARM}:
+        if isinstance(wait, IncidentWait) and wait.step in _STOPS:
             advance.emit(CLOSED[IncidentWait](wait))
 
 

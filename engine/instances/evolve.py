@@ -115,6 +115,7 @@ def evolve(  # noqa: C901, PLR0912, PLR0915 - one case an event
                     due_ms=event.due_ms,
                     cycle=event.cycle,
                     repetitions=event.repetitions,
+                    ahead=event.ahead,
                 ),
             )
         case e.TimerClosed() | e.SubscriptionClosed() | e.CallClosed() | e.IncidentResolved():
@@ -157,8 +158,8 @@ def evolve(  # noqa: C901, PLR0912, PLR0915 - one case an event
             if event.key:
                 condition = _wait(state, event.key, s.ConditionWait)
                 state.waits[event.key] = replace(condition, holds=event.result)
-        case e.EventThrown():
-            pass  # it changes others; what it led to here has events of its own
+        case e.EventThrown() | e.DecisionEvaluated():
+            pass  # what it led to here has events of its own
         case e.InstanceChanged():
             if event.start is None:
                 after = InstanceState(event.state)

@@ -14,8 +14,9 @@ from engine.model.elements import (
     AnyElement,
     BoundaryEvent,
     IntermediateCatchEvent,
-    MultipleTrigger,
+    NoneTrigger,
     StartEvent,
+    needs_all,
 )
 from engine.state import IncidentWait
 
@@ -24,21 +25,23 @@ def occur(advance: Advance, owner: int, element_id: str, payload: v.Texts | None
     """The event `element_id`, for which the element instance `owner` waited, has occurred."""
     event = advance.model.element(element_id)
     if _is_parallel(event) and _waits_for_more(advance, owner, element_id):
-        _keep(advance, owner, event, payload)
+        keep(advance, owner, event, payload)
         return
     if isinstance(event, BoundaryEvent):
         _at_boundary(advance, owner, event, payload)
-    elif isinstance(event, StartEvent):
-        event_subprocesses.begin(advance, owner, event, payload)
     elif advance.instance(owner).element_id == element_id:
         advance.due.append(DueStep(owner, Step.COMPLETE, payload))
+    elif isinstance(event, StartEvent):
+        event_subprocesses.begin(advance, owner, event, payload)
     else:
         _at_gateway(advance, owner, event, payload)
+    if _is_parallel(event) and not getattr(event, "interrupting", True):
+        # After the event itself, so that what came with it can be seen.
+        advance.due.append(DueStep(owner, Step.REARM, None))
 
 
 def _is_parallel(event: AnyElement) -> bool:
-    trigger = getattr(event, "trigger", None)
-    return isinstance(trigger, MultipleTrigger) and trigger.parallel
+    return needs_all(getattr(event, "trigger", NoneTrigger()))
 
 
 def _waits_for_more(advance: Advance, owner: int, element_id: str) -> bool:
@@ -47,16 +50,16 @@ def _waits_for_more(advance: Advance, owner: int, element_id: str) -> bool:
     return any(
         getattr(wait, "element_id", None) == element_id
         for wait in waits
-        if not isinstance(wait, IncidentWait)
+        if not isinstance(wait, IncidentWait) and not getattr(wait, "ahead", False)
     )
 
 
-def _keep(advance: Advance, owner: int, event: AnyElement, payload: v.Texts | None) -> None:
+def keep(advance: Advance, owner: int, event: AnyElement, payload: v.Texts | None) -> None:
     """What came with one of them, until all have occurred: where the event would write it."""
     instance = advance.instance(owner)
     try:
         is_own = instance.element_id == event.id  # else it is an arm of a gateway, which waits
-        if isinstance(event, IntermediateCatchEvent) and is_own:
+        if isinstance(event, IntermediateCatchEvent | StartEvent) and is_own:
             advance.set_each(targets_of(advance, owner, payload or {}))
         elif isinstance(event, BoundaryEvent) and instance.scope is not None:
             advance.propagate(instance.scope, payload or {})

@@ -18,6 +18,7 @@ _ORDER: dict[type[c.AnyCommand], int] = {
     c.MessageStartSettled: 1,
     c.CloseSubscription: 2,
     c.ReleaseMessageKey: 2,
+    c.EndConversation: 2,
 }
 _LAST = 3
 

@@ -3,7 +3,7 @@
 Nothing here recurses: neither a deep model nor a long loop grows the stack.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from engine import commands as c
 from engine import events as e
@@ -13,16 +13,18 @@ from engine.instances.arming import arm_events
 from engine.instances.compensation import go_on
 from engine.instances.conditions import ask_conditions
 from engine.instances.data_objects import require_inputs
-from engine.instances.elements import HANDLERS, loops
+from engine.instances.elements import HANDLERS, ad_hoc_sub_processes, loops
+from engine.instances.elements.handler import Handler
 from engine.instances.endings import complete_instance, end_more, find_endings
 from engine.instances.event_subprocesses import disarm
 from engine.instances.joins import settle_joins
 from engine.instances.limits import clip
 from engine.instances.mappings import targets_of
+from engine.instances.rearming import rearm_events
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
 from engine.model.elements import AdHocSubProcess, AnyElement, SubProcess
-from engine.state import AdHocWait, ElementInstance, IncidentWait
+from engine.state import AdHocWait, ElementInstance, GateWait, IncidentWait, Wait
 
 
 def run(advance: Advance) -> None:
@@ -174,12 +176,14 @@ def _perform(advance: Advance, due: DueStep) -> None:
     key = due.key
     if key not in advance.state.elements or advance.is_ending(key):
         return
+    if due.step is Step.REARM:
+        _rearm(advance, key)
+        return
     if advance.instance(key).scope is None:
         _perform_process(advance, due.step)
         return
     element = advance.element(key)
-    loop = advance.is_loop(key)
-    handler = loops.LOOP if loop else HANDLERS[type(element)]
+    handler = _handler(advance, element, key)
     is_iteration = advance.instance(key).ordinal > 0
     step: Step | None = due.step
     try:
@@ -196,6 +200,13 @@ def _perform(advance: Advance, due: DueStep) -> None:
         raise_incident(advance, key, step or due.step, stuck)
 
 
+def _handler(advance: Advance, element: AnyElement, key: int) -> Handler[Any]:
+    """What an element instance does: a loop and a choice are around what the element does."""
+    if advance.is_loop(key):
+        return loops.LOOP
+    return ad_hoc_sub_processes.CHOICE if advance.is_choice(key) else HANDLERS[type(element)]
+
+
 def _perform_process(advance: Advance, step: Step) -> None:
     """A step of the process itself: it begins (RUN), or only arms its event sub-processes."""
     root = advance.state.root
@@ -206,6 +217,13 @@ def _perform_process(advance: Advance, step: Step) -> None:
         arm_events(advance, root)
     except StuckError as stuck:
         raise_incident(advance, root, step, stuck)
+
+
+def _rearm(advance: Advance, key: int) -> None:
+    try:
+        rearm_events(advance, key)
+    except StuckError as stuck:
+        raise_incident(advance, key, Step.REARM, stuck)
 
 
 def _receive(advance: Advance, due: DueStep) -> None:
@@ -279,10 +297,9 @@ def rebuild_agenda(advance: Advance) -> None:
     for key in scans.unfinished_loops(state):
         if loops.may_begin(advance, key):
             advance.agenda.append((key, SCOPE_START))
-    for key in scans.waits_of(state, AdHocWait):
-        wait = state.waits[key]
-        if isinstance(wait, AdHocWait) and ad_hoc.may_begin(advance, wait):
-            advance.agenda.append((wait.owner, SCOPE_START))
+    for kind in (AdHocWait, GateWait):
+        for key in scans.waits_of(state, kind):
+            _ask_again(advance, state.waits[key])
     empty = [
         key
         for element_id, keys in scans.empty(state)
@@ -291,6 +308,14 @@ def rebuild_agenda(advance: Advance) -> None:
         if not advance.is_loop(key) and not _is_held(advance, advance.instance(key))
     ]
     advance.agenda.extend((key, SCOPE_START) for key in sorted(empty))
+
+
+def _ask_again(advance: Advance, wait: Wait) -> None:
+    if isinstance(wait, AdHocWait) and ad_hoc.may_begin(advance, wait):
+        advance.agenda.append((wait.owner, SCOPE_START))
+    if isinstance(wait, GateWait):
+        # It may wait for its reset, in a scope where nothing that has arrived says so.
+        advance.moved[advance.instance(wait.owner).scope or 0] = None
 
 
 def _begins_by_itself(element: AnyElement) -> bool:

@@ -171,3 +171,18 @@ def _by_signal(page: Mapping[int, s.Wait]) -> dict[str, list[int]]:
         if isinstance(wait, s.SignalWait):
             found.setdefault(wait.name, []).append(key)
     return found
+
+
+def waits_at(state: s.ProcessInstance, element_id: str) -> list[int]:
+    """The waits for an event in the model; incidents are not among them."""
+    pages = read(state.waits, _by_event)
+    return [key for by_event in pages for key in by_event.get(element_id, ())]
+
+
+def _by_event(page: Mapping[int, s.Wait]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for key, wait in page.items():
+        event = None if isinstance(wait, s.IncidentWait) else getattr(wait, "element_id", None)
+        if event is not None:
+            found.setdefault(event, []).append(key)
+    return found

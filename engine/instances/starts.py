@@ -1,23 +1,24 @@
-"""How an instance begins: by a client, a message, a timer, or a call activity."""
+"""How an instance is started: by a client, a call activity, or what `triggered_starts` says."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from engine import commands as c
-from engine import events as e
 from engine.errors import InvariantError
-from engine.instances.advance import Advance, DueStep
-from engine.instances.data_objects import declare
-from engine.instances.evolve import create
+from engine.instances.beginnings import BeginningElement, find_beginning, gateway_before
 from engine.instances.guards import not_found, parse_variables, too_large
 from engine.instances.limits import NAME_LENGTH_MAX
-from engine.instances.outcomes import finish
-from engine.instances.run import run, start_scope
-from engine.lifecycle import InstanceState, Step
-from engine.model.elements import PROCESS, ProcessModel, StartEvent
+from engine.instances.starting import Beginning, is_free, start, start_of
+from engine.instances.triggered_starts import (
+    start_by_condition,
+    start_by_message,
+    start_by_signal,
+    start_by_timer,
+)
+from engine.lifecycle import InstanceState
+from engine.model.elements import ProcessModel
 from engine.outcome import AggregateState, Context, Outcome, Send
 from engine.rejections import Rejection, RejectionCode
-from engine.routing import root_of
 from engine.state import ProcessInstance, Tombstone
 from engine.variables import size
 
@@ -36,23 +37,23 @@ def start_by_client(
     variables = parse_variables(command.variables)
     if isinstance(variables, Rejection):
         return variables
-    begin = _choose_start(model, command.start_element)
-    if isinstance(begin, Rejection):
-        return begin
+    element = _choose_start(model, command.start_element)
+    if isinstance(element, Rejection):
+        return element
     limit = context.settings.variables_bytes_max
     if size(variables) > limit:
         return too_large(limit, size(variables))
     ref = context.definitions.find(command.process_id, command.version)
     if ref is None:
         raise InvariantError(f"{command.process_id} has a model and no version")
-    start = _start_of(
+    fixed = start_of(
         context,
         instance_id,
         ref.version,
         process_id=model.process_id,
         business_key=command.business_key,
     )
-    return _start(context, Beginning("StartInstance", instance_id, start, variables, begin))
+    return start(context, Beginning("StartInstance", instance_id, fixed, variables, element))
 
 
 def _check_business_key(command: c.StartInstance) -> Rejection | None:
@@ -69,7 +70,7 @@ def _check_absent(
     context: Context, state: AggregateState | None, instance_id: str
 ) -> Rejection | None:
     """An id is free again when the tombstone of its last instance has expired."""
-    if isinstance(state, ProcessInstance | Tombstone) and not _is_free(context, state):
+    if isinstance(state, ProcessInstance | Tombstone) and not is_free(context, state):
         return Rejection(
             RejectionCode.ALREADY_EXISTS,
             f"Expected no instance {instance_id}, found it {state.state}",
@@ -77,22 +78,12 @@ def _check_absent(
     return None
 
 
-def _is_free(context: Context, state: AggregateState | None) -> bool:
-    return state is None or (isinstance(state, Tombstone) and state.expires_at <= context.now)
-
-
-def _choose_start(model: ProcessModel, start_element: str | None) -> StartEvent | Rejection | None:
-    """The start event named, or None for where the process begins by itself."""
+def _choose_start(
+    model: ProcessModel, start_element: str | None
+) -> BeginningElement | Rejection | None:
+    """The element named, or None for where the process begins by itself."""
     if start_element is not None:
-        index = model.element_index.get(start_element)
-        element = None if index is None else model.elements[index]
-        if isinstance(element, StartEvent) and element.scope == PROCESS:
-            return element
-        found = "none" if element is None else f"a {type(element).__name__}"
-        return Rejection(
-            RejectionCode.INVALID_ARGUMENT,
-            f"Expected a start event {start_element[:99]!r} in {model.process_id!r}, found {found}",
-        )
+        return _named_start(model, start_element)
     if not model.starts:
         return Rejection(
             RejectionCode.INVALID_ARGUMENT,
@@ -102,94 +93,25 @@ def _choose_start(model: ProcessModel, start_element: str | None) -> StartEvent 
     return None
 
 
-def start_by_message(
-    context: Context, state: AggregateState | None, command: c.StartByMessage
-) -> Outcome:
-    """Start and settle; a start that cannot be is settled, too, or the message would hang."""
-    variables = parse_variables(command.variables)
-    begin = None
-    if context.model is not None:
-        begin = _choose_start(context.model, command.start_element)
-    accepted = (
-        _is_free(context, state)
-        and isinstance(begin, StartEvent)
-        and not isinstance(variables, Rejection)
-        and size(variables) <= context.settings.variables_bytes_max
-    )
-    settled = Send(
-        command=c.MessageStartSettled(
-            name=command.name,
-            correlation_key=command.correlation_key,
-            process_id=command.process_id,
-            instance_id=command.instance_id,
-            message=command.message,
-            accepted=accepted,
-        )
-    )
-    if not accepted or isinstance(begin, Rejection) or isinstance(variables, Rejection):
-        return Outcome(state=state, sends=(settled,))
-    start = _start_of(
-        context,
-        command.instance_id,
-        command.version,
-        process_id=command.process_id,
-        message_name=command.name,
-        message_key=command.correlation_key,
-    )
-    return _start(
-        context,
-        Beginning("StartByMessage", command.instance_id, start, {}, begin, variables),
-        settled,
-    )
-
-
-def start_by_timer(
-    context: Context, state: AggregateState | None, command: c.StartByTimer
-) -> Outcome:
-    if context.model is None or not _is_free(context, state):
-        return Outcome(state=state)
-    begin = _choose_start(context.model, command.start_element)
-    if not isinstance(begin, StartEvent):
-        return Outcome(state=state)
-    start = _start_of(context, command.instance_id, command.version, process_id=command.process_id)
-    return _start(context, Beginning("StartByTimer", command.instance_id, start, {}, begin))
-
-
-def start_by_signal(
-    context: Context, state: AggregateState | None, command: c.StartBySignal
-) -> Outcome:
-    """A signal is broadcast to whoever can take it: a start that cannot be is left out."""
-    variables = parse_variables(command.variables)
-    if context.model is None or not _is_free(context, state) or isinstance(variables, Rejection):
-        return Outcome(state=state)
-    begin = _choose_start(context.model, command.start_element)
-    if not isinstance(begin, StartEvent):
-        return Outcome(state=state)
-    start = _start_of(context, command.instance_id, command.version, process_id=command.process_id)
-    return _start(
-        context, Beginning("StartBySignal", command.instance_id, start, {}, begin, variables)
-    )
-
-
-def start_by_condition(
-    context: Context, state: AggregateState | None, command: c.StartByCondition
-) -> Outcome:
-    """The variables that made its condition true come with the event."""
-    variables = parse_variables(command.variables)
-    if context.model is None or not _is_free(context, state) or isinstance(variables, Rejection):
-        return Outcome(state=state)
-    begin = _choose_start(context.model, command.start_element)
-    if not isinstance(begin, StartEvent):
-        return Outcome(state=state)
-    start = _start_of(context, command.instance_id, command.version, process_id=command.process_id)
-    return _start(
-        context, Beginning("StartByCondition", command.instance_id, start, {}, begin, variables)
+def _named_start(model: ProcessModel, start_element: str) -> BeginningElement | Rejection:
+    """Behind a parallel gateway a start is refused: what else it needs would wait without a key."""
+    index = model.element_index.get(start_element)
+    found = "none" if index is None else f"a {type(model.elements[index]).__name__}"
+    element = find_beginning(model, start_element)
+    if element is not None:
+        gateway = gateway_before(model, element)
+        if gateway is None or not gateway.parallel:
+            return element
+        found += f" behind the parallel {gateway.id!r}; publish its message"
+    return Rejection(
+        RejectionCode.INVALID_ARGUMENT,
+        f"Expected a start event {start_element[:99]!r} in {model.process_id!r}, found {found}",
     )
 
 
 def start_child(context: Context, state: AggregateState | None, command: c.StartChild) -> Outcome:
     """A called instance. What keeps it from starting becomes an incident of its caller."""
-    if not _is_free(context, state):
+    if not is_free(context, state):
         return Outcome(state=state)
     model = context.model
     variables = parse_variables(command.variables)
@@ -199,7 +121,7 @@ def start_child(context: Context, state: AggregateState | None, command: c.Start
         return _refuse_child(state, command, f"{command.process_id!r} has no none start event")
     if isinstance(variables, Rejection):
         return _refuse_child(state, command, variables.detail)
-    start = _start_of(
+    fixed = start_of(
         context,
         command.instance_id,
         command.version,
@@ -209,8 +131,8 @@ def start_child(context: Context, state: AggregateState | None, command: c.Start
         parent_element=command.parent_element,
         depth=command.depth,
     )
-    return _start(
-        context, Beginning("StartChild", command.instance_id, start, variables, steps=command.steps)
+    return start(
+        context, Beginning("StartChild", command.instance_id, fixed, variables, steps=command.steps)
     )
 
 
@@ -223,54 +145,6 @@ def _refuse_child(state: AggregateState | None, command: c.StartChild, reason: s
         error_message=reason,
     )
     return Outcome(state=state, sends=(Send(command=ended),))
-
-
-def _start_of(context: Context, instance_id: str, version: int, **details: Any) -> e.InstanceStart:
-    return e.InstanceStart(
-        version=version,
-        root_id=root_of(instance_id),
-        counter=context.offset << 16,
-        start_command_id=context.command_id,
-        started_at=context.now,
-        **details,
-    )
-
-
-class Beginning(NamedTuple):
-    """`begin` is the start event that something triggered or named; None: the process's own.
-
-    `variables` are the process's; the `payload` goes through the outputs of `begin`, if it has any.
-    """
-
-    command_type: str
-    instance_id: str
-    start: e.InstanceStart
-    variables: dict[str, str]
-    begin: StartEvent | None = None
-    payload: dict[str, str] | None = None
-    steps: int = 0
-
-
-def _start(context: Context, beginning: Beginning, *sends: Send) -> Outcome:
-    """Begin: the process itself, its variables, then its start events."""
-    if context.model is None:
-        raise InvariantError("an instance starts without a model")
-    state = create(beginning.instance_id, beginning.start)
-    advance = Advance(context, context.model, state, steps=beginning.steps)
-    advance.emit(e.InstanceChanged(state=InstanceState.RUNNING, start=beginning.start))
-    root = advance.new_key()
-    advance.emit(e.ElementActivated(key=root, element_id=beginning.start.process_id, scope=0))
-    advance.set_variables(root, beginning.variables)
-    declare(advance, context.model.data, root)
-    if beginning.begin is None:
-        start_scope(advance, root)
-    else:
-        advance.begin(beginning.begin, root, step=Step.COMPLETE, payload=beginning.payload)
-        if context.model.events:
-            # After the start event, so that what came with it can be seen.
-            advance.due.append(DueStep(root, Step.ARM, None))
-    run(advance)
-    return finish(advance, beginning.command_type, sends)
 
 
 # Any: each row takes its own kind of command, which the key names.

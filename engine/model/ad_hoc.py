@@ -3,11 +3,13 @@
 References to sections are to OMG BPMN 2.0.2.
 """
 
+import re
 from typing import Final, TypedDict
 
-from engine.expressions import Expression
+from engine.expressions import Environment, EvaluationError, Expression
 from engine.model.dialects import languages
 from engine.model.extensions import AdHocSource
+from engine.model.loops import variable_of
 from engine.model.reading import Reading
 from engine.model.report import Report, quote
 from engine.model.source import Node, ProcessSource, is_true
@@ -15,6 +17,7 @@ from engine.model.vocabulary import ACTIVITIES
 
 TAG: Final = "adHocSubProcess"
 _ORDERINGS: Final = ("Parallel", "Sequential")
+_NAME: Final = re.compile(r"[^\W\d]\w*")
 
 
 class AdHocFields(TypedDict):
@@ -25,6 +28,10 @@ class AdHocFields(TypedDict):
     sequential: bool
     completion: Expression | None
     cancels_remaining: bool
+    scoped: bool
+    output: Expression | None
+    output_collection: str | None
+    output_variable: str | None
 
 
 def read_ad_hoc(reading: Reading, node: Node, source: AdHocSource) -> AdHocFields:
@@ -39,13 +46,60 @@ def read_ad_hoc(reading: Reading, node: Node, source: AdHocSource) -> AdHocField
     active = None
     if source.active is not None:
         active = reading.formulas.expression(source.active, node, "collection of active elements")
+    offered = reading.process.plain_starts(node.index)
+    if active is not None and not active.names:
+        _check_active(reading, node, active, [reading.process.nodes[index].id for index in offered])
+    output = _output(reading, node, source)
     return AdHocFields(
-        offered=reading.process.plain_starts(node.index),
+        offered=offered,
         active=active,
         sequential=ordering == "Sequential",
         completion=_completion(reading, node, source),
         cancels_remaining=is_true(node.xml.get("cancelRemainingInstances"), default=True),
+        scoped=reading.dialect.scopes_choices,
+        output=output,
+        output_collection=source.output_collection,
+        output_variable=variable_of(output),
     )
+
+
+def _check_active(reading: Reading, node: Node, active: Expression, offered: list[str]) -> None:
+    """A list that no variable can change is known before anything runs."""
+    try:
+        value = active.evaluate(Environment())
+    except EvaluationError as error:
+        problem = f"fails: {error.message}"
+    else:
+        names = value if isinstance(value, list) else [value]
+        wrong = [name for name in names if name not in offered]
+        if isinstance(value, list) and not wrong:
+            return
+        problem = f"names {quote(', '.join(map(str, wrong)))}" if wrong else "is no list"
+    reading.report.error(
+        "ad-hoc-active-elements",
+        f"The collection of active elements {quote(active.text)} {problem}. Name elements of the"
+        f" ad-hoc sub-process that no flow leads to: {', '.join(offered)}.",
+        node,
+    )
+
+
+def _output(reading: Reading, node: Node, source: AdHocSource) -> Expression | None:
+    if (source.output is None) != (source.output_collection is None):
+        reading.report.error(
+            "ad-hoc-output",
+            "An output collection and an output element go together. Give both, or none.",
+            node,
+        )
+    elif source.output_collection and not _NAME.fullmatch(source.output_collection):
+        reading.report.error(
+            "ad-hoc-output",
+            f"The output collection {quote(source.output_collection)} is no variable name. Use"
+            " letters, digits and underscores.",
+            node,
+        )
+    if source.output is None:
+        return None
+    return reading.formulas.expression(source.output, node, "output element")
 
 
 def _completion(reading: Reading, node: Node, source: AdHocSource) -> Expression | None:
@@ -81,8 +135,8 @@ def _check_events(process: ProcessSource, node: Node, report: Report) -> None:
         if inner.tag in ("startEvent", "endEvent"):
             report.error(
                 "ad-hoc-event",
-                f"A {inner.tag} has no place in an ad-hoc sub-process: its activities begin when"
-                " they are chosen, and lead nowhere. Remove the event.",
+                f"The {inner.tag} has no place in an ad-hoc sub-process: what is in it begins when"
+                " it is chosen, and ends by itself. Remove the event.",
                 inner,
             )
 

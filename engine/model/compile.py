@@ -4,11 +4,9 @@
 same bytes give the same models, so a partition may compile a stored resource again at any time.
 """
 
-from collections.abc import Iterable
-
 import msgspec
 
-from engine.errors import DefinitionError, Finding
+from engine.errors import Finding
 from engine.expressions import Expression
 from engine.model.compensation import find_handlers
 from engine.model.data import NO_DATA, declared, input_sets, names_of_several_words, read_data
@@ -18,13 +16,12 @@ from engine.model.elements import (
     AnyElement,
     ConditionTrigger,
     MessageTrigger,
-    NoneTrigger,
     ProcessModel,
     SequenceFlow,
     SignalTrigger,
-    StartEvent,
     TimerTrigger,
     parts_of,
+    trigger_of,
 )
 from engine.model.extensions import Extensions
 from engine.model.foreign import check_foreign_extensions
@@ -34,8 +31,15 @@ from engine.model.readers import KINDS, read_element
 from engine.model.reading import Reading, Shared
 from engine.model.report import Report, quote
 from engine.model.source import Flow, ProcessSource
+from engine.model.starts import alternative_starts, joint_starts
 from engine.model.validate import validate_process
-from engine.model.xml import ELEMENTS_MAX, Refusal, XmlDocument, count_elements, read_document
+from engine.model.xml import (
+    ELEMENTS_MAX,
+    Refusal,
+    XmlDocument,
+    count_elements,
+    read_document,
+)
 from engine.settings import SEMANTICS, Settings
 
 
@@ -71,13 +75,26 @@ def compile_resource(
 
     `semantics` is the version of the rules that its processes were, or are being, deployed under.
     """
-    report = Report(name)
     document = read_document(content, settings.model_bytes_max)
     if isinstance(document, Refusal):
-        report.error(document.code, document.message, line=document.line)
-        return CompiledResource(
-            name=name, checksum="", content=b"", processes=(), findings=report.findings()
-        )
+        return refused(name, document)
+    return compile_document(name, document, semantics)
+
+
+def refused(name: str, refusal: Refusal) -> CompiledResource:
+    """What there is of a file that could not be read: one finding."""
+    report = Report(name)
+    report.error(refusal.code, refusal.message, line=refusal.line)
+    return CompiledResource(
+        name=name, checksum="", content=b"", processes=(), findings=report.findings()
+    )
+
+
+def compile_document(
+    name: str, document: XmlDocument, semantics: int = SEMANTICS
+) -> CompiledResource:
+    """As `compile_resource`, of a BPMN file that was read already."""
+    report = Report(name)
     processes = _compile_document(document, report, semantics)
     return CompiledResource(
         name=name,
@@ -85,38 +102,6 @@ def compile_resource(
         content=document.content,
         processes=processes,
         findings=report.findings(),
-    )
-
-
-def require_deployable(resources: Iterable[CompiledResource]) -> None:
-    """Raise DefinitionError, with all findings of all resources, unless every one may be deployed.
-
-    Two resources of one deployment may not define the same process: neither would be the latest.
-    """
-    findings: list[Finding] = []
-    files: dict[str, str] = {}
-    deployable = True
-    for resource in resources:
-        findings += resource.findings
-        deployable = deployable and resource.deployable
-        for model in resource.processes:
-            other = files.setdefault(model.process_id, resource.name)
-            if other != resource.name:
-                deployable = False
-                findings.append(_duplicate_process(model, resource.name, other))
-    if not deployable:
-        raise DefinitionError(tuple(findings))
-
-
-def _duplicate_process(model: ProcessModel, resource: str, other: str) -> Finding:
-    return Finding(
-        severity="error",
-        code="duplicate-process",
-        message=f"The process {quote(model.process_id)} is also defined by {quote(other)}."
-        " Deploy one of the two.",
-        resource=resource,
-        element=model.process_id,
-        name=model.name,
     )
 
 
@@ -178,6 +163,7 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
     validate_process(process, elements, reading.report)
     if reading.report.errors:
         return None
+    joint = joint_starts(process)
     return ProcessModel(
         process_id=process.id,
         name=process.name,
@@ -189,6 +175,8 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
         timer_starts=_triggered_starts(process, elements, TimerTrigger),
         signal_starts=_triggered_starts(process, elements, SignalTrigger),
         condition_starts=_triggered_starts(process, elements, ConditionTrigger),
+        joint_starts=joint,
+        alternative_starts=alternative_starts(process),
         writes_outward=reading.dialect.writes_outward,
         quartz=reading.dialect.quartz,
         version_tag=version_tag,
@@ -197,8 +185,8 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
         conditional=any(
             isinstance(part, ConditionTrigger)
             for element in elements.values()
-            if not (isinstance(element, StartEvent) and element.scope == PROCESS)
-            for part in parts_of(getattr(element, "trigger", NoneTrigger()))
+            if element.index in joint or not process.begins_at(process.nodes[element.index])
+            for part in parts_of(trigger_of(element))
         ),
         data=data,
         input_sets=input_sets(process, reading.data, reading.dialect),
@@ -252,11 +240,10 @@ def _condition(reading: Reading, flow: Flow) -> Expression | None:
 def _triggered_starts(
     process: ProcessSource,
     elements: dict[int, AnyElement],
-    trigger: type[MessageTrigger | TimerTrigger | SignalTrigger | ConditionTrigger],
+    kind: type[MessageTrigger | TimerTrigger | SignalTrigger | ConditionTrigger],
 ) -> tuple[int, ...]:
     return tuple(
         node.index
-        for node in process.start_events(PROCESS)
-        if isinstance(element := elements[node.index], StartEvent)
-        and any(isinstance(part, trigger) for part in parts_of(element.trigger))
+        for node in process.beginnings()
+        if any(isinstance(part, kind) for part in parts_of(trigger_of(elements[node.index])))
     )

@@ -8,7 +8,7 @@ and events name elements by id.
 """
 
 from functools import cached_property
-from typing import TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 
@@ -59,14 +59,16 @@ class NoneTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="none"):
 
 
 class MessageTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="message"):
-    """`correlation_key` None: at a start event, where every key starts, or thrown without a key.
+    """`correlation_key` None: thrown without a key, or `begins`.
 
-    `ttl_ms`: how long a message that is thrown waits to be taken.
+    `begins`: it starts an instance, whatever its key; one that waits for it has the key by which it
+    was started. `ttl_ms`: how long a message that is thrown waits to be taken.
     """
 
     name: Text
     correlation_key: Expression | None = None
     ttl_ms: int = 0
+    begins: bool = False
 
 
 class TimerTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="timer"):
@@ -157,6 +159,15 @@ Trigger: TypeAlias = (
 def parts_of(trigger: Trigger) -> tuple[Trigger, ...]:
     """The triggers of which one consists: itself, unless it is several."""
     return trigger.triggers if isinstance(trigger, MultipleTrigger) else (trigger,)
+
+
+ENDINGS: Final = (ErrorTrigger, CancelTrigger, TerminateTrigger)
+"""What ends, where it is thrown, more than the event that throws it."""
+
+
+def needs_all(trigger: Trigger) -> bool:
+    """Whether it has several parts that must all occur."""
+    return isinstance(trigger, MultipleTrigger) and trigger.parallel
 
 
 # --- elements ---
@@ -277,11 +288,35 @@ class ScriptDefinition(msgspec.Struct, frozen=True, kw_only=True):
     result_variable: str | None = None
 
 
+DecisionResult: TypeAlias = Literal[
+    "value", "single_entry", "single_result", "collect_entries", "result_list", "outputs"
+]
+
+
+class DecisionCall(msgspec.Struct, frozen=True, kw_only=True):
+    """A decision that is evaluated inline. Which version: as in `CallActivity`.
+
+    `result` says what is made of it: the decision's own value; the one output of the one rule that
+    matched; that rule's outputs by name; the one output of each rule; all rules' outputs; each
+    output of the one rule as a variable of its own name. `result_variable` holds it; without one
+    output mappings alone see it. `needs_hit`: that no rule matches is a failure.
+    """
+
+    decision_id: Text
+    version: int | None = None
+    version_tag: str | None = None
+    same_deployment: bool = False
+    result: DecisionResult = "value"
+    result_variable: str | None = None
+    needs_hit: bool = False
+
+
 class ServiceTask(Activity, frozen=True, kw_only=True, tag="serviceTask"):
-    """A `job`, else a `script`: an expression that needs no worker."""
+    """A `job`, else what needs no worker: a `script`, which is an expression, or a `decision`."""
 
     job: JobDefinition | None = None
     script: ScriptDefinition | None = None
+    decision: DecisionCall | None = None
 
 
 class SendTask(Activity, frozen=True, kw_only=True, tag="sendTask"):
@@ -289,6 +324,7 @@ class SendTask(Activity, frozen=True, kw_only=True, tag="sendTask"):
 
     job: JobDefinition | None = None
     script: ScriptDefinition | None = None
+    decision: DecisionCall | None = None
 
 
 class BusinessRuleTask(Activity, frozen=True, kw_only=True, tag="businessRuleTask"):
@@ -296,6 +332,7 @@ class BusinessRuleTask(Activity, frozen=True, kw_only=True, tag="businessRuleTas
 
     job: JobDefinition | None = None
     script: ScriptDefinition | None = None
+    decision: DecisionCall | None = None
 
 
 class ScriptTask(Activity, frozen=True, kw_only=True, tag="scriptTask"):
@@ -318,7 +355,10 @@ class UserTask(Activity, frozen=True, kw_only=True, tag="userTask"):
 
 
 class ReceiveTask(Activity, frozen=True, kw_only=True, tag="receiveTask"):
+    """`instantiate`: its message starts an instance, in which the task is then done."""
+
     trigger: MessageTrigger
+    instantiate: bool = False
 
 
 class ManualTask(Activity, frozen=True, kw_only=True, tag="manualTask"):
@@ -354,6 +394,10 @@ class AdHocSubProcess(SubProcess, frozen=True, kw_only=True, tag="adHocSubProces
     gives the ids of those that begin with it. With `sequential` one activity runs at a time. When
     `completion` holds after an activity, nothing more begins, and what still runs is ended if it
     `cancels_remaining`; without it, it completes when all that was chosen is over.
+
+    `scoped`: what is chosen runs with all that follows it in a scope of its own, and counts as one.
+    There `output` gives what it adds to `output_collection`; `output_variable` is a local of it,
+    null at first.
     """
 
     offered: tuple[int, ...] = ()
@@ -361,6 +405,10 @@ class AdHocSubProcess(SubProcess, frozen=True, kw_only=True, tag="adHocSubProces
     sequential: bool = False
     completion: Expression | None = None
     cancels_remaining: bool = True
+    scoped: bool = False
+    output: Expression | None = None
+    output_collection: str | None = None
+    output_variable: str | None = None
 
 
 class CallActivity(Activity, frozen=True, kw_only=True, tag="callActivity"):
@@ -402,7 +450,10 @@ class ComplexGateway(Element, frozen=True, kw_only=True, tag="complexGateway"):
 
 
 class EventBasedGateway(Element, frozen=True, kw_only=True, tag="eventBasedGateway"):
-    pass
+    """`instantiate`: each event behind it starts an instance; with `parallel` it needs them all."""
+
+    instantiate: bool = False
+    parallel: bool = False
 
 
 AnyElement: TypeAlias = (
@@ -431,6 +482,12 @@ AnyElement: TypeAlias = (
 )
 
 
+def trigger_of(element: AnyElement) -> Trigger:
+    """What an event or a receive task waits for or does; nothing, where it is neither."""
+    trigger: Trigger = getattr(element, "trigger", NoneTrigger())
+    return trigger
+
+
 class Reach(msgspec.Struct, frozen=True):
     """From where a join can be reached, without passing it.
 
@@ -452,6 +509,14 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     model names the version that it is. `fails_uncaught`: an error that nothing catches ends the
     instance. `data` are the variables that it declares. `input_sets`: it begins by itself when all
     variables of one of these are there; without any of them it needs none.
+    `signal_starts` and `condition_starts` the elements that something else triggers: start events,
+    instantiating receive tasks, what follows an instantiating gateway. Of these the `joint_starts`
+    need others, too, in the same instance, and of the `alternative_starts` one is taken for each
+    key. `events`: as in `SubProcess`. `conditional`: some event inside waits for a condition.
+    `writes_outward`: whatever an activity writes goes to the nearest scope that has the name, else
+    to the root, output mappings included. `quartz`: cron expressions are those of Quartz.
+    `version_tag`: how the model names the version that it is. `fails_uncaught`: an error that
+    nothing catches ends the instance.
     """
 
     process_id: str
@@ -472,6 +537,8 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     conditional: bool = False
     data: tuple[DataObject, ...] = ()
     input_sets: tuple[tuple[str, ...], ...] = ()
+    joint_starts: tuple[int, ...] = ()
+    alternative_starts: tuple[int, ...] = ()
     element_index: dict[str, int]
     flow_index: dict[str, int]
 
@@ -487,6 +554,18 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def has_ad_hocs(self) -> bool:
         """Whether any sub-process is ad-hoc."""
         return any(isinstance(element, AdHocSubProcess) for element in self.elements)
+
+    @cached_property
+    def decision_ids(self) -> tuple[str, ...]:
+        """The ids of the decisions that it evaluates, but for those that an expression names."""
+        calls = [getattr(element, "decision", None) for element in self.elements]
+        return tuple(
+            dict.fromkeys(
+                call.decision_id
+                for call in calls
+                if call is not None and isinstance(call.decision_id, str)
+            )
+        )
 
     @cached_property
     def reaches(self) -> dict[int, Reach]:

@@ -8,6 +8,8 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from engine.model.elements import DecisionResult
+
 Language = Literal["static", "feel", "juel"]
 
 
@@ -64,6 +66,18 @@ class ScriptSource(msgspec.Struct, frozen=True, kw_only=True):
     otherwise: JobSource | None = None
 
 
+class DecisionSource(msgspec.Struct, frozen=True, kw_only=True):
+    """A decision that is evaluated inline, as in `elements.DecisionCall`."""
+
+    decision_id: Formula | None
+    version: int | None = None
+    version_tag: str | None = None
+    same_deployment: bool = False
+    result: DecisionResult = "value"
+    result_variable: str | None = None
+    needs_hit: bool = False
+
+
 class TaskSource(msgspec.Struct, frozen=True, kw_only=True):
     """Who may work on a user task, until when, and with which form."""
 
@@ -109,11 +123,14 @@ class LoopSource(msgspec.Struct, frozen=True, kw_only=True):
 class AdHocSource(msgspec.Struct, frozen=True, kw_only=True):
     """What a dialect says about an ad-hoc sub-process. `active`: the ids of what begins with it.
 
-    `completion` is its condition where the model gives none.
+    `completion` is its condition where the model gives none. `output` is what each of those that
+    were chosen adds to the variable `output_collection`.
     """
 
     active: Formula | None = None
     completion: Formula | None = None
+    output: Formula | None = None
+    output_collection: str | None = None
 
 
 class PublishSource(msgspec.Struct, frozen=True, kw_only=True):
@@ -135,6 +152,7 @@ class Extensions(msgspec.Struct, frozen=True, kw_only=True):
     inputs: tuple[MappingSource, ...] = ()
     outputs: tuple[MappingSource, ...] = ()
     script: ScriptSource | None = None
+    decision: DecisionSource | None = None
     task: TaskSource = TaskSource()
     publish: PublishSource | None = None
     call: CallSource | None = None

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from engine.expressions import Expression
 from engine.model.dialects import juel
-from engine.model.elements import JobDefinition, ScriptDefinition
+from engine.model.elements import DecisionCall, JobDefinition, ScriptDefinition
 from engine.model.extensions import Extensions, Formula, JobSource
 from engine.model.parse import resolve
 from engine.model.reading import Reading
@@ -69,10 +69,49 @@ def _report_foreign_header(reading: Reading, node: Node, formula: Formula, call:
 
 
 class Work(TypedDict):
-    """What a task does: one of the two, inline or by a worker."""
+    """What a task does: one of them, inline or by a worker."""
 
     job: JobDefinition | None
     script: ScriptDefinition | None
+
+
+class RuleWork(Work):
+    """What a task does that may evaluate a decision."""
+
+    decision: DecisionCall | None
+
+
+def read_rule_work(reading: Reading, node: Node, extensions: Extensions) -> RuleWork | None:
+    """A decision, if the dialect has one, else what `read_work` reads. None, and a finding."""
+    source = extensions.decision
+    if source is None:
+        work = read_work(reading, node, extensions)
+        return None if work is None else RuleWork(**work, decision=None)
+    if extensions.job is not None:
+        reading.report.error(
+            "decision-and-job",
+            f"The {node.tag} has both a decision and a job type. Keep one of them.",
+            node,
+        )
+    decision_id = reading.formulas.text(source.decision_id, node, "decision id")
+    if source.decision_id is None:
+        reading.report.error(
+            "decision-missing",
+            f"The {node.tag} names no decision. Give it the id of the decision to evaluate.",
+            node,
+        )
+    if decision_id is None:
+        return None
+    call = DecisionCall(
+        decision_id=decision_id,
+        version=source.version,
+        version_tag=source.version_tag,
+        same_deployment=source.same_deployment,
+        result=source.result,
+        result_variable=source.result_variable,
+        needs_hit=source.needs_hit,
+    )
+    return RuleWork(job=None, script=None, decision=call)
 
 
 def read_work(reading: Reading, node: Node, extensions: Extensions) -> Work | None:

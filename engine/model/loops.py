@@ -19,6 +19,7 @@ _NAME: Final = re.compile(r"[^\W\d]\w*")
 _VARIABLE: Final = re.compile(r"([^\W\d]\w*)(?:\s*\.\s*[^\W\d]\w*)*")
 _LITERALS: Final = frozenset({"true", "false", "null"})
 _MAXIMUM_DIGITS: Final = 9
+_NUMBER: Final = re.compile(r"\d{1,9}", re.ASCII)
 _BEHAVIORS: Final = frozenset({"complexBehaviorDefinition"})
 
 
@@ -108,7 +109,7 @@ def _read_multi_instance(
         item=_name(reading, node, source.item or _item_name(drawn, "inputDataItem"), drawn),
         output=output,
         output_collection=_name(reading, node, target, drawn),
-        output_variable=_variable_of(output),
+        output_variable=variable_of(output),
         completion=_inner(reading, node, drawn, "completionCondition"),
         counter_first=source.counter_first,
     )
@@ -132,7 +133,7 @@ def _output(
     return None if formula is None else reading.formulas.expression(formula, node, "output element")
 
 
-def _variable_of(output: Expression | None) -> str | None:
+def variable_of(output: Expression | None) -> str | None:
     """The variable that the output element is, or is a property of."""
     found = _VARIABLE.fullmatch(output.text.strip()) if output is not None else None
     return found[1] if found is not None and found[1] not in _LITERALS else None
@@ -144,6 +145,8 @@ def _inner(reading: Reading, node: Node, drawn: SourceElement, tag: str) -> Expr
         text = "".join(part.xml.itertext()).strip()
         if part.tag == tag and text:
             formula = reading.dialect.condition(text, part.line)
+            if formula.language == "static" and _NUMBER.fullmatch(text):
+                formula = Formula(text, "feel", part.line)  # a number means itself in any language
             return reading.formulas.expression(formula, node, tag)
     return None
 

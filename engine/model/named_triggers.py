@@ -5,7 +5,6 @@ from typing import Final
 from engine.expressions import Environment, EvaluationError, Expression
 from engine.model.dialects import languages
 from engine.model.elements import (
-    PROCESS,
     ConditionTrigger,
     EscalationTrigger,
     LinkTrigger,
@@ -45,7 +44,7 @@ def read_signal(reading: Reading, node: Node, definition: SourceElement) -> Trig
         _report_reference(reading, node, definition, reference)
         return None
     name = _text(reading, signal, "name")
-    if node.tag == "startEvent" and node.scope == PROCESS:
+    if reading.process.begins_at(node):
         name = constant_name(reading, name, signal)
     return None if name is None else SignalTrigger(name=name)
 
@@ -139,7 +138,7 @@ def read_condition(reading: Reading, node: Node, definition: SourceElement) -> T
 def _condition_variable(reading: Reading, node: Node, definition: SourceElement) -> str | None:
     """The variable without which a condition is not asked: only where it starts a process."""
     variable = reading.dialect.extensions(definition, reading.report).condition_variable
-    if variable is None or (node.tag == "startEvent" and node.scope == PROCESS):
+    if variable is None or reading.process.begins_at(node):
         return variable
     reading.report.warning(
         "no-effect",

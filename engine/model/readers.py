@@ -16,12 +16,13 @@ from engine.model.compensation import is_compensation
 from engine.model.data import declared
 from engine.model.dialects import feel
 from engine.model.extensions import Extensions
-from engine.model.jobs import read_job, read_work
+from engine.model.jobs import read_job, read_rule_work, read_work
 from engine.model.loops import read_loop
 from engine.model.reading import Reading
 from engine.model.report import quote
 from engine.model.source import Node, is_true
 from engine.model.triggers import read_message, read_trigger
+from engine.model.vocabulary import EVENT_DEFINITIONS
 
 ElementReader = Callable[[Reading, Node, Extensions], e.AnyElement | None]
 E = TypeVar("E", bound=e.AnyElement)
@@ -106,11 +107,14 @@ def _start_event(reading: Reading, node: Node, extensions: Extensions) -> e.Star
 def _interrupting(reading: Reading, node: Node, attribute: str, trigger: e.Trigger | None) -> bool:
     """Whether the event ends what it is attached to, or the scope of its event sub-process."""
     interrupting = is_true(node.xml.get(attribute), default=True)
-    if isinstance(trigger, e.ErrorTrigger) and not interrupting:
-        # 10.5.6: of all these triggers only the error has no non-interrupting form.
+    if interrupting or trigger is None:
+        return interrupting
+    if any(isinstance(part, e.ErrorTrigger | e.CancelTrigger) for part in e.parts_of(trigger)):
+        # 10.5.4, table 10.92, of several: "true in case any Error or Cancel triggers are used".
         reading.report.warning(
             "always-interrupting",
-            f'An error event interrupts whatever it says. Set {attribute}="true".',
+            "An event with an error or a cancellation interrupts whatever it says. Set"
+            f' {attribute}="true".',
             node,
         )
         return True
@@ -124,7 +128,7 @@ def _end_event(reading: Reading, node: Node, extensions: Extensions) -> e.EndEve
     outputs = _outputs(reading, node, extensions)
     if trigger is None:
         return None
-    if isinstance(trigger, e.ErrorTrigger | e.TerminateTrigger):
+    if any(isinstance(part, e.ErrorTrigger | e.TerminateTrigger) for part in e.parts_of(trigger)):
         # It ends more than itself, and so never comes to its outputs.
         _refuse_mappings(reading, node, extensions, "output")
     return e.EndEvent(**_element(node), trigger=trigger, inputs=inputs, outputs=outputs, job=job)
@@ -161,7 +165,10 @@ def _thrown_job(reading: Reading, node: Node, extensions: Extensions) -> e.JobDe
         if part.tag == "messageEventDefinition":
             drawn = reading.dialect.extensions(part, reading.report)
             source = extensions if extensions.job is not None else drawn
-            return read_job(reading, node, source) if source.job is not None else None
+            if source.job is None:
+                return None
+            _check_alone(reading, node)
+            return read_job(reading, node, source)
     if extensions.job is not None or extensions.publish is not None:
         reading.report.warning(
             "no-effect",
@@ -170,6 +177,16 @@ def _thrown_job(reading: Reading, node: Node, extensions: Extensions) -> e.JobDe
             node,
         )
     return None
+
+
+def _check_alone(reading: Reading, node: Node) -> None:
+    if sum(part.tag in EVENT_DEFINITIONS for part in node.children) > 1:
+        reading.report.error(
+            "unsupported-element",
+            f"A {node.tag} whose message a worker throws throws nothing beside it. Draw events of"
+            " their own for the others.",
+            node,
+        )
 
 
 def _boundary_event(reading: Reading, node: Node, extensions: Extensions) -> e.BoundaryEvent | None:
@@ -205,13 +222,13 @@ def _refuse_mappings(reading: Reading, node: Node, extensions: Extensions, kind:
 
 def _service_task(reading: Reading, node: Node, extensions: Extensions) -> e.ServiceTask | None:
     fields = _activity(reading, node, extensions)
-    work = read_work(reading, node, extensions)
+    work = read_rule_work(reading, node, extensions)
     return None if work is None else e.ServiceTask(**fields, **work)
 
 
 def _send_task(reading: Reading, node: Node, extensions: Extensions) -> e.SendTask | None:
     fields = _activity(reading, node, extensions)
-    work = read_work(reading, node, extensions)
+    work = read_rule_work(reading, node, extensions)
     return None if work is None else e.SendTask(**fields, **work)
 
 
@@ -219,7 +236,7 @@ def _business_rule_task(
     reading: Reading, node: Node, extensions: Extensions
 ) -> e.BusinessRuleTask | None:
     fields = _activity(reading, node, extensions)
-    work = read_work(reading, node, extensions)
+    work = read_rule_work(reading, node, extensions)
     return None if work is None else e.BusinessRuleTask(**fields, **work)
 
 
@@ -265,9 +282,13 @@ def _user_task(reading: Reading, node: Node, extensions: Extensions) -> e.UserTa
 
 
 def _receive_task(reading: Reading, node: Node, extensions: Extensions) -> e.ReceiveTask | None:
+    if reading.process.begins_at(node):
+        _refuse_mappings(reading, node, extensions, "input")
     fields = _activity(reading, node, extensions)
     trigger = read_message(reading, node, node)
-    return None if trigger is None else e.ReceiveTask(**fields, trigger=trigger)
+    if trigger is None:
+        return None
+    return e.ReceiveTask(**fields, trigger=trigger, instantiate=node.instantiates)
 
 
 def _manual_task(reading: Reading, node: Node, extensions: Extensions) -> e.ManualTask:
@@ -416,7 +437,9 @@ def _complex_gateway(
 def _event_based_gateway(
     _reading: Reading, node: Node, _extensions: Extensions
 ) -> e.EventBasedGateway:
-    return e.EventBasedGateway(**_element(node))
+    return e.EventBasedGateway(
+        **_element(node), instantiate=node.instantiates, parallel=node.is_parallel
+    )
 
 
 # --- the table ---

@@ -7,7 +7,8 @@ from typing import Final
 import msgspec
 from lxml import etree
 
-from engine.model.vocabulary import EVENT_DEFINITIONS
+from engine.model.elements import PROCESS
+from engine.model.vocabulary import EVENT_DEFINITIONS, INSTANTIATING
 from engine.model.xml import BPMN
 
 _BPMN_PREFIX: Final = f"{{{BPMN}}}"
@@ -65,6 +66,23 @@ class Node(SourceElement, kw_only=True):
         """Whether only compensation begins it."""
         return is_true(self.xml.get("isForCompensation"))
 
+    @property
+    def instantiates(self) -> bool:
+        """Whether it is a receive task or an event-based gateway at which a process begins."""
+        return self.says_instantiate and self.tag in INSTANTIATING
+
+    @property
+    def says_instantiate(self) -> bool:
+        return is_true(self.xml.get("instantiate"))
+
+    @property
+    def is_parallel(self) -> bool:
+        """Whether an event waits for all of its definitions, or a gateway for all events behind."""
+        if self.tag == "eventBasedGateway":
+            return (self.xml.get("eventGatewayType") or "").strip() == "Parallel"
+        definitions = [part for part in self.children if part.tag in EVENT_DEFINITIONS]
+        return len(definitions) > 1 and is_true(self.xml.get("parallelMultiple"))
+
 
 class Flow(SourceElement, kw_only=True):
     """A sequence flow. `source` and `target` are node indexes; None: there is no such node."""
@@ -114,6 +132,30 @@ class ProcessSource(SourceElement, kw_only=True):
     def start_events(self, scope: int) -> list[Node]:
         return [node for node in self.inside(scope) if node.tag == "startEvent"]
 
+    def gateway_before(self, node: Node) -> Node | None:
+        """The instantiating event-based gateway behind which a node is one of the events."""
+        for index in node.incoming:
+            source = self.flows[index].source
+            if source is not None and self.nodes[source].tag == "eventBasedGateway":
+                return self.nodes[source] if self.nodes[source].instantiates else None
+        return None
+
+    def begins_at(self, node: Node) -> bool:
+        """Whether what a node waits for starts an instance of the process.
+
+        13.2: "A Process can also be started via an Event-Based Gateway or a Receive Task that has
+        no incoming Sequence Flows and its instantiate flag set to true."
+        """
+        if node.scope != PROCESS:
+            return False
+        if node.tag == "startEvent" or (node.tag == "receiveTask" and node.instantiates):
+            return True
+        return self.gateway_before(node) is not None
+
+    def beginnings(self) -> list[Node]:
+        """The nodes at which an instance begins when something triggers them."""
+        return [node for node in self.inside(PROCESS) if self.begins_at(node)]
+
     def event_starts(self, scope: int) -> tuple[int, ...]:
         """The start events of the event sub-processes directly inside a scope."""
         return tuple(
@@ -139,7 +181,8 @@ class ProcessSource(SourceElement, kw_only=True):
         13.3.4: "The Sub-Process has either a unique empty Start Event, which gets a token upon
         instantiation, or it has no Start Event but Activities and Gateways without incoming
         Sequence Flows. In the latter case all such Activities and Gateways get a token." The same
-        holds for a process, and here for any element but a boundary event, which its activity arms.
+        holds for a process, and here for any element but a boundary event, which its activity arms,
+        and those that an event begins.
         """
         starts = self.start_events(scope)
         if starts:
@@ -151,6 +194,7 @@ class ProcessSource(SourceElement, kw_only=True):
             and node.tag != "boundaryEvent"
             and not node.by_event
             and not node.for_compensation
+            and not node.instantiates
             and node.link is None
             and node.runnable
         )

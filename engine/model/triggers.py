@@ -6,7 +6,9 @@ from typing import Final
 from engine.expressions import Expression
 from engine.model.compensation import read_cancel, read_compensate
 from engine.model.elements import (
+    ENDINGS,
     PROCESS,
+    CompensateTrigger,
     ErrorTrigger,
     MessageTrigger,
     MultipleTrigger,
@@ -26,7 +28,7 @@ from engine.model.named_triggers import (
 from engine.model.parse import resolve
 from engine.model.reading import Reading
 from engine.model.report import quote
-from engine.model.source import Node, SourceElement, children, is_true
+from engine.model.source import Node, SourceElement, children
 from engine.model.vocabulary import EVENT_DEFINITIONS
 
 _TriggerReader = Callable[[Reading, Node, SourceElement], Trigger | None]
@@ -55,10 +57,19 @@ TRIGGERS: Final[dict[str, frozenset[str]]] = {
 }
 """Position -> the triggers that run there."""
 
+_THROWN: Final = frozenset({"intermediateThrowEvent", "endEvent"})
+
 IN_EVENT_SUB_PROCESS: Final = frozenset(
     {"message", "timer", "error", "escalation", "signal", "conditional", "compensate"}
 )
 """Those of the start event of an event sub-process."""
+
+BEHIND_START: Final = frozenset({"message", "timer", "signal", "conditional"})
+"""Those of the events behind an event-based gateway that begins a process."""
+
+BEHIND_PARALLEL_START: Final = frozenset({"message"})
+"""10.6.6: "If used at the Process start as a Parallel Event Gateway, only message-based triggers
+are allowed"."""
 
 
 def read_trigger(reading: Reading, node: Node) -> Trigger | None:
@@ -78,13 +89,14 @@ def _read_multiple(
     reading: Reading, node: Node, definitions: list[SourceElement]
 ) -> Trigger | None:
     """Several definitions of one event: it waits for any or for all of them, or throws each."""
-    parallel = is_true(node.xml.get("parallelMultiple"))
-    together = TOGETHER_PARALLEL if parallel else TOGETHER
+    parallel = node.is_parallel
+    together = TOGETHER_THROWN if node.tag in _THROWN else TOGETHER
+    together = TOGETHER_PARALLEL if parallel else together
     if parallel and not _may_be_parallel(reading, node):
         reading.report.error(
             "unsupported-element",
-            f"A {node.tag} that waits for several events together is executed only where it"
-            " interrupts, or is in the flow. Draw it as one of those.",
+            f"A {node.tag} cannot wait for several events together here: only start and boundary"
+            " events can, and catch events that do not begin a process. Draw one event each.",
             node,
         )
         return None
@@ -94,31 +106,63 @@ def _read_multiple(
         if kind not in together & _runs_there(reading, node):
             reading.report.error(
                 "unsupported-element",
-                f"A {node.tag} with a {definition.tag} beside others is not executed. Draw an event"
-                " of its own for it.",
+                f"A {node.tag} with a {definition.tag} beside others is not executed:"
+                f" {_WHY_ALONE.get(kind, 'it cannot stand there')}. Draw an event of its own for"
+                " it.",
                 node,
                 definition.line,
             )
         elif (trigger := _READERS[kind](reading, node, definition)) is not None:
             triggers.append(trigger)
-    if len(triggers) < len(definitions):
+    if len(triggers) < len(definitions) or _ends_twice(reading, node, triggers):
         return None
+    if node.tag in _THROWN:
+        triggers.sort(key=lambda trigger: _LATE.get(type(trigger), 0))
     return MultipleTrigger(triggers=tuple(triggers), parallel=parallel)
 
 
-TOGETHER: Final = frozenset({"message", "timer", "signal", "conditional", "escalation"})
-"""What may stand together in one event."""
+def _ends_twice(reading: Reading, node: Node, triggers: list[Trigger]) -> bool:
+    """Whether an end event would have to end its scope in several ways."""
+    if node.tag != "endEvent" or sum(isinstance(each, ENDINGS) for each in triggers) <= 1:
+        return False
+    reading.report.error(
+        "several-endings",
+        "The end event throws several of error, cancel and terminate, but its scope can end in"
+        " one way only. Keep one of them.",
+        node,
+    )
+    return True
+
+
+TOGETHER: Final = frozenset({"message", "timer", "signal", "conditional", "escalation", "error",
+                             "cancel", "terminate"})  # fmt: skip
+"""What may stand together in one event, where it may stand at all."""
+
+TOGETHER_THROWN: Final = TOGETHER | {"compensate"}
+"""The same of events that throw."""
 
 TOGETHER_PARALLEL: Final = frozenset({"message", "timer", "signal", "conditional"})
 """What may have to occur together before the one event does."""
 
+_WHY_ALONE: Final = {
+    "compensate": "its handler is no way that others could lead to",
+    "error": "it ends what throws it, whether or not the others have occurred",
+    "cancel": "it ends its transaction, whether or not the others have occurred",
+    "escalation": "it is caught where it is thrown, whether or not the others have occurred",
+    "link": "a link is a flow",
+}
+
+_LATE: Final[dict[type[Trigger], int]] = {
+    CompensateTrigger: 1,
+    **dict.fromkeys(ENDINGS, 2),
+}
+"""What is thrown after the others: compensation, and last what ends the scope."""
+
 
 def _may_be_parallel(reading: Reading, node: Node) -> bool:
-    if node.tag == "boundaryEvent":
-        return is_true(node.xml.get("cancelActivity"), default=True)
-    if node.tag == "startEvent":
-        return node.scope != PROCESS and is_true(node.xml.get("isInterrupting"), default=True)
-    return node.tag == "intermediateCatchEvent"
+    if node.tag == "intermediateCatchEvent":
+        return reading.process.gateway_before(node) is None
+    return node.tag in ("startEvent", "boundaryEvent")
 
 
 def _runs_there(reading: Reading, node: Node) -> frozenset[str]:
@@ -126,6 +170,9 @@ def _runs_there(reading: Reading, node: Node) -> frozenset[str]:
     nodes = reading.process.nodes
     if node.tag == "startEvent" and node.scope != PROCESS and nodes[node.scope].by_event:
         return IN_EVENT_SUB_PROCESS
+    gateway = reading.process.gateway_before(node)
+    if gateway is not None:
+        return BEHIND_PARALLEL_START if gateway.is_parallel else BEHIND_START
     return TRIGGERS[node.tag]
 
 
@@ -144,9 +191,9 @@ def read_message(reading: Reading, node: Node, owner: SourceElement) -> MessageT
         )
         return None
     name = _message_name(reading, message)
-    if node.tag == "startEvent" and node.scope == PROCESS:
+    if reading.process.begins_at(node):
         constant = constant_name(reading, name, message)
-        return None if constant is None else MessageTrigger(name=constant)
+        return None if constant is None else MessageTrigger(name=constant, begins=True)
     if node.tag in ("intermediateThrowEvent", "endEvent"):
         return _thrown_message(reading, node, name, message)
     key = _correlation_key(reading, message)

@@ -13,6 +13,7 @@ from engine.model.compensation import check_transactions
 from engine.model.elements import PROCESS, AnyElement
 from engine.model.report import Report, quote
 from engine.model.source import Flow, Node, ProcessSource
+from engine.model.starts import check_instantiating
 from engine.model.validate_event_subprocesses import check_event_sub_processes
 from engine.model.validate_triggers import check_triggers
 from engine.model.vocabulary import ACTIVITIES, CONTAINERS, LOOPS
@@ -166,7 +167,7 @@ def _check_starts(process: ProcessSource, report: Report) -> None:
                 " what the others began.",
                 owner,
             )
-        elif not plain and not starts:
+        elif not plain and not starts and not (scope == PROCESS and process.beginnings()):
             what = "does not begin anywhere" if process.inside(scope) else "is empty"
             report.error("no-start", f"The {owner.tag} {what}. Give it a start event.", owner)
 
@@ -275,7 +276,7 @@ def _check_arm(arm: Node, report: Report) -> None:
 
 def _begins(process: ProcessSource, scope: int) -> list[int]:
     starts = [node.index for node in process.start_events(scope)]
-    by_event = [node.index for node in process.inside(scope) if node.by_event]
+    by_event = [node.index for node in process.inside(scope) if node.by_event or node.instantiates]
     return (starts or list(process.plain_starts(scope))) + by_event
 
 
@@ -304,4 +305,5 @@ _CHECKS: Final[tuple[Callable[[ProcessSource, Report], None], ...]] = (
     check_event_sub_processes,
     check_ad_hoc_sub_processes,
     check_transactions,
+    check_instantiating,
 )

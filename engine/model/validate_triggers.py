@@ -14,11 +14,13 @@ from engine.model.elements import (
     EscalationTrigger,
     IntermediateCatchEvent,
     MessageTrigger,
+    NoneTrigger,
     ReceiveTask,
     StartEvent,
     TimerTrigger,
     Trigger,
     UserTask,
+    parts_of,
 )
 from engine.model.report import Report, quote
 from engine.model.source import Node, ProcessSource
@@ -31,9 +33,9 @@ def check_triggers(process: ProcessSource, elements: Elements, report: Report) -
     """Report timers, dates and catches that could not do what is drawn."""
     for node in process.nodes:
         element = elements.get(node.index)
-        trigger = _trigger(element)
-        if element is not None and isinstance(trigger, TimerTrigger):
-            _check_timer(element, trigger, node, report, quartz=process.quartz)
+        for trigger in parts_of(_trigger(element) or NoneTrigger()):
+            if element is not None and isinstance(trigger, TimerTrigger):
+                _check_timer(process, element, trigger, report)
         if isinstance(element, UserTask):
             _check_task(element, node, report)
     for where, nodes in _alternatives(process):
@@ -41,10 +43,11 @@ def check_triggers(process: ProcessSource, elements: Elements, report: Report) -
 
 
 def _check_timer(
-    element: AnyElement, timer: TimerTrigger, node: Node, report: Report, *, quartz: bool
+    process: ProcessSource, element: AnyElement, timer: TimerTrigger, report: Report
 ) -> None:
-    starts_process = isinstance(element, StartEvent) and element.scope == PROCESS
-    repeats = starts_process or (
+    node, quartz = process.nodes[element.index], process.quartz
+    begins = process.begins_at(node)
+    repeats = begins or (
         isinstance(element, BoundaryEvent | StartEvent) and not element.interrupting
     )
     if timer.cycle is not None and not repeats:
@@ -57,7 +60,7 @@ def _check_timer(
     for kind, text in (("date", timer.date), ("duration", timer.duration), ("cycle", timer.cycle)):
         if isinstance(text, str):
             _check_schedule(kind, text, node, report, quartz=quartz)
-        elif text is not None and starts_process:
+        elif text is not None and begins:
             _check_constant(kind, text, node, report, quartz=quartz)
 
 
@@ -118,7 +121,7 @@ _SCHEDULES: Final[dict[str, Callable[[Value, bool], object]]] = {
 
 def _alternatives(process: ProcessSource) -> Iterable[tuple[str, list[Node]]]:
     """The groups of nodes of which one message or error must choose one, and what they share."""
-    yield "start events of the process", process.start_events(PROCESS)
+    yield "beginnings of the process", process.beginnings()
     for scope, where in [(PROCESS, process.id), *((n.index, n.id) for n in process.nodes)]:
         starts = [process.nodes[index] for index in process.event_starts(scope)]
         if len(starts) > 1:
@@ -129,7 +132,7 @@ def _alternatives(process: ProcessSource) -> Iterable[tuple[str, list[Node]]]:
                 f"boundary events of {quote(node.id)}",
                 [process.nodes[index] for index in node.boundary],
             )
-        if node.tag == "eventBasedGateway":
+        if node.tag == "eventBasedGateway" and not node.instantiates:
             targets = [process.flows[index].target for index in node.outgoing]
             yield (
                 f"elements behind {quote(node.id)}",
@@ -140,12 +143,12 @@ def _alternatives(process: ProcessSource) -> Iterable[tuple[str, list[Node]]]:
 def _check_alternatives(where: str, nodes: list[Node], elements: Elements, report: Report) -> None:
     first: dict[tuple[str, str | None], Node] = {}
     for node in nodes:
-        wanted = _wanted(_trigger(elements.get(node.index)))
-        if wanted is None:
-            continue
-        kind, name = wanted
-        other = first.setdefault(wanted, node)
-        if other is not node:
+        trigger = _trigger(elements.get(node.index))
+        for part in () if trigger is None else parts_of(trigger):
+            wanted = _wanted(part)
+            if wanted is None or (other := first.setdefault(wanted, node)) is node:
+                continue
+            kind, name = wanted
             report.error(
                 f"duplicate-{kind}",
                 f"Two {where} wait for the same {kind}"
@@ -155,7 +158,7 @@ def _check_alternatives(where: str, nodes: list[Node], elements: Elements, repor
             )
 
 
-def _wanted(trigger: Trigger | None) -> tuple[str, str | None] | None:
+def _wanted(trigger: Trigger) -> tuple[str, str | None] | None:
     """What would have to choose, where that is known before run time."""
     if isinstance(trigger, MessageTrigger) and isinstance(trigger.name, str):
         return "message", trigger.name

@@ -84,9 +84,12 @@ EVENT_DEFINITIONS: Final = frozenset(
     }
 )  # fmt: skip
 
+INSTANTIATING: Final = frozenset({"receiveTask", "eventBasedGateway"})
+"""What may begin a process although it is no start event."""
+
 ATTRIBUTES_AT_DEFAULT: Final = {
-    "instantiate": (frozenset({"false", "0"}), "instantiating start"),
-    "eventGatewayType": (frozenset({"Exclusive"}), "parallel event-based gateway"),
+    "instantiate": (frozenset({"false", "0", "true", "1"}), "instantiating start"),
+    "eventGatewayType": (frozenset({"Exclusive", "Parallel"}), "type of event-based gateway"),
     # 0 is not allowed, means nothing, and is what one well-known tool writes everywhere.
     "startQuantity": (frozenset({"0", "1"}), "start quantity"),
     "completionQuantity": (frozenset({"0", "1"}), "completion quantity"),

@@ -58,15 +58,16 @@ BPMN_FILE: Final = FileKind("BPMN 2.0", frozenset({_DEFINITIONS}), "not-bpmn")
 class XmlDocument(msgspec.Struct, frozen=True, kw_only=True):
     """A parsed file. `content` are the inflated bytes, `checksum` their SHA-256 in hex."""
 
+    kind: FileKind
     root: etree._Element
     content: bytes
     checksum: str
 
 
 def read_document(
-    content: bytes, bytes_max: int, kind: FileKind = BPMN_FILE
+    content: bytes, bytes_max: int, kinds: tuple[FileKind, ...] = (BPMN_FILE,)
 ) -> XmlDocument | Refusal:
-    """Inflate, check and parse a file of at most `bytes_max` bytes."""
+    """Inflate, check and parse a file of at most `bytes_max` bytes; its root says which kind."""
     inflated = inflate(content, bytes_max)
     if isinstance(inflated, Refusal):
         return inflated
@@ -76,12 +77,13 @@ def read_document(
     root = _parse(*text)
     if isinstance(root, Refusal):
         return root
-    if root.tag not in kind.roots:
-        return _wrong_root(root, kind)
+    kind = next((kind for kind in kinds if root.tag in kind.roots), None)
+    if kind is None:
+        return _wrong_root(root, kinds)
     if count_elements(root, etree.QName(root).namespace or "") > kind.elements_max:
         return _too_large(f"The model has more than {kind.elements_max} elements.")
     checksum = hashlib.sha256(inflated).hexdigest()
-    return XmlDocument(root=root, content=inflated, checksum=checksum)
+    return XmlDocument(kind=kind, root=root, content=inflated, checksum=checksum)
 
 
 def parse_fragment(text: str) -> etree._Element | None:
@@ -90,12 +92,14 @@ def parse_fragment(text: str) -> etree._Element | None:
     return None if isinstance(root, Refusal) else root
 
 
-def _wrong_root(root: etree._Element, kind: FileKind) -> Refusal:
-    wanted = " or ".join(etree.QName(tag).namespace or "" for tag in sorted(kind.roots))
+def _wrong_root(root: etree._Element, kinds: tuple[FileKind, ...]) -> Refusal:
+    """Of several kinds the first one's code."""
+    roots = [tag for kind in kinds for tag in sorted(kind.roots)]
+    wanted = " or ".join(etree.QName(tag).namespace or "" for tag in roots)
     return Refusal(
-        kind.code,
+        kinds[0].code,
         f"The root element is {root.tag!s}, not definitions of {wanted}."
-        f" Save the model as {kind.name}.",
+        f" Save the model as {' or '.join(kind.name for kind in kinds)}.",
         root.sourceline or 0,
     )
 

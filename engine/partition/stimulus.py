@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from engine import commands as c
-from engine.definitions import ProcessVersions
+from engine.definitions import AnyVersions, DecisionFile
 from engine.outcome import AggregateState, Content, TimerChange
 from engine.records import Publication, ReplyAddress, ReplyStatus, SendNumber
 from engine.rejections import Rejection, RejectionCode
@@ -75,6 +75,12 @@ class ReadModel(msgspec.Struct, frozen=True):
     semantics: int
 
 
+class ReadDecisions(msgspec.Struct, frozen=True):
+    """Asks for the compiled decisions of a file. Answer: DecisionModel; waits as `ReadModel`."""
+
+    file: DecisionFile
+
+
 class ReadCommand(msgspec.Struct, frozen=True):
     """Asks whether a client's command id is in the window. Answer: AppliedCommand | None."""
 
@@ -105,7 +111,9 @@ class ReadSignals(msgspec.Struct, frozen=True, kw_only=True):
     limit: int
 
 
-Read: TypeAlias = ReadState | ReadModel | ReadCommand | ReadSource | ReadDefinitions | ReadSignals
+Read: TypeAlias = (
+    ReadState | ReadModel | ReadDecisions | ReadCommand | ReadSource | ReadDefinitions | ReadSignals
+)
 
 
 class AppliedCommand(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
@@ -128,7 +136,7 @@ class RecordOutcome(msgspec.Struct, kw_only=True):
     publications: list[Publication] = []
     applied: tuple[str, AppliedCommand] | None = None
     source: tuple[int, SendNumber] | None = None
-    process_versions: list[ProcessVersions] = []
+    versions: list[AnyVersions] = []
     contents: list[Content] = []
     rejection: Rejection | None = None
 

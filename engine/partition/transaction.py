@@ -2,16 +2,18 @@
 
 from collections import deque
 from collections.abc import Generator
-from typing import Any, TypeAlias
+from typing import Any
 
 from msgspec.structs import replace
 
 from engine import commands as c
 from engine.aggregates import DeploymentsState
 from engine.apply import apply
-from engine.definitions import Definitions, ProcessVersions, VersionRef
+from engine.conversations import is_asked
+from engine.decisions import DecisionModel
+from engine.definitions import AnyVersions, DecisionFile, Definitions, ProcessVersions, VersionRef
 from engine.deployments import await_answer
-from engine.errors import InvariantError
+from engine.errors import DecisionUnreadError, InvariantError
 from engine.ids import id_for_command
 from engine.model.elements import ProcessModel
 from engine.outcome import AggregateState, Context, Outcome
@@ -23,6 +25,7 @@ from engine.partition.stimulus import (
     PartitionInfo,
     Read,
     ReadCommand,
+    ReadDecisions,
     ReadDefinitions,
     ReadModel,
     ReadSignals,
@@ -42,9 +45,6 @@ LOCAL_COMMANDS_MAX = 50_000
 through the log; and `Context.step` must stay below 2**16."""
 
 Reading = Generator[Read, Any, None]
-_StartElsewhere: TypeAlias = (
-    c.StartByMessage | c.StartByTimer | c.StartBySignal | c.StartByCondition
-)
 
 
 def transact(info: PartitionInfo, stimulus: Stimulus) -> Driver:
@@ -62,6 +62,7 @@ class _Transaction:
         self.publishing = Publishing(info, stimulus, self.outcome)
         self.queue: deque[c.AnyCommand] = deque()
         self.definitions = Definitions()
+        self.decisions: dict[DecisionFile, DecisionModel] = {}
 
     def run(self) -> Driver:
         command, sent = self.stimulus.command, self.stimulus.sent_from(self.info.partitions)
@@ -197,15 +198,40 @@ class _Transaction:
         elif address != PARTITION_TABLE:
             state = yield ReadState(address)
         model = yield from self._model_for(command, state)
+        if model is not None:
+            yield from self._foresee(model)
         context = self._context(model, step)
         if isinstance(command, c.DeliverSignal):
             context = replace(context, signal_waits=(yield self._chunk_of(command)))
         elif isinstance(command, c.EvaluateConditions):
             context = replace(context, condition_models=(yield from self._condition_models()))
-        outcome = apply(context, state, command)
+        outcome = yield from self._apply_with_decisions(context, state, command)
         if isinstance(outcome, Outcome):
             self._absorb(address, state, outcome)
         return outcome
+
+    def _foresee(self, model: ProcessModel) -> Reading:
+        """Read the decisions that a process names: else it had to be applied again for them."""
+        for decision_id in model.decision_ids:
+            versions = self.definitions.decision(decision_id)
+            latest = None if versions is None else versions.find(None)
+            if latest is not None and latest.file not in self.decisions:
+                self.decisions[latest.file] = yield ReadDecisions(latest.file)
+
+    def _apply_with_decisions(
+        self, context: Context, state: AggregateState | None, command: c.AnyCommand
+    ) -> Generator[Read, Any, Outcome | Rejection]:
+        """Apply, and again with each file of decisions that it turns out to need.
+
+        Only the transition knows those that an expression names, and older versions. `apply`
+        changes nothing that it is given, so what it did until then is forgotten.
+        """
+        while True:
+            try:
+                return apply(context, state, command)
+            except DecisionUnreadError as unread:
+                file = unread.file
+            self.decisions[file] = yield ReadDecisions(file)
 
     def _chunk_of(self, command: c.DeliverSignal) -> ReadSignals:
         return ReadSignals(
@@ -221,7 +247,7 @@ class _Transaction:
         models: list[ProcessModel] = []
         for process in self.definitions.condition_starts():
             ref = process.versions[-1]
-            models.append((yield ReadModel(ref.checksum, process.process_id, ref.semantics)))
+            models.append((yield ReadModel(ref.checksum, process.id, ref.semantics)))
         return tuple(models)
 
     def _context(self, model: ProcessModel | None, step: int) -> Context:
@@ -240,6 +266,7 @@ class _Transaction:
             traceparent=stimulus.traceparent,
             definitions=self.definitions,
             model=model,
+            decisions=self.decisions,
             settings=info.settings,
         )
 
@@ -253,7 +280,9 @@ class _Transaction:
         elif isinstance(command, c.StartInstance | c.StartChild):
             process_id = command.process_id
             ref = self.definitions.find(process_id, command.version)
-        elif isinstance(command, _StartElsewhere):
+        elif is_asked(command):
+            return None
+        elif isinstance(command, c.TriggeredStart):
             process_id = command.process_id
             ref = self._met(command)
         else:
@@ -263,10 +292,10 @@ class _Transaction:
         model: ProcessModel = yield ReadModel(ref.checksum, process_id, ref.semantics)
         return model
 
-    def _met(self, command: _StartElsewhere) -> VersionRef | None:
+    def _met(self, command: c.TriggeredStart) -> VersionRef | None:
         """The version that a start from elsewhere names: it may be ahead of its activation here."""
         process_id = command.process_id
-        known = self.definitions.get(process_id) or ProcessVersions(process_id=process_id)
+        known = self.definitions.get(process_id) or ProcessVersions(id=process_id)
         if known.find(command.version) is None and command.checksum:
             ref = VersionRef(
                 version=command.version, checksum=command.checksum, semantics=command.semantics
@@ -275,9 +304,9 @@ class _Transaction:
             self._define(known)
         return known.find(command.version)
 
-    def _define(self, versions: ProcessVersions) -> None:
-        self.outcome.process_versions.append(versions)
-        self.definitions = self.definitions.with_process(versions)
+    def _define(self, versions: AnyVersions) -> None:
+        self.outcome.versions.append(versions)
+        self.definitions = self.definitions.with_versions(versions)
 
     def _absorb(self, address: str, before: AggregateState | None, outcome: Outcome) -> None:
         if outcome.state is not before:
@@ -287,8 +316,8 @@ class _Transaction:
             self.outcome.dirty[address] = known | outcome.dirty
         self.outcome.timers.extend(outcome.timers)
         self.outcome.contents.extend(outcome.contents)
-        if outcome.process_versions is not None:
-            self._define(outcome.process_versions)
+        if outcome.versions is not None:
+            self._define(outcome.versions)
         self.publishing.take(outcome.publications)
         for send in outcome.sends:
             self._send(send.command, through_log=send.through_log)

@@ -92,7 +92,9 @@ async def test_lists_are_pages(client: Client) -> None:
     [
         ("/v1/instances/none", 404, "no instance none"),
         (f"/v1/instances/{quote('a b/c', safe='')}", 404, "no instance a b/c"),
-        ("/v1/definitions/none/1", 404, "no version 1 of none"),
+        ("/v1/definitions/none/1", 404, "no version 1 of the process none"),
+        ("/v1/definitions/none/1?kind=decision", 404, "no version 1 of the decision none"),
+        ("/v1/definitions/none/1?kind=case", 400, "'case' is none of process, decision"),
         ("/v1/definitions/none/x", 400, "'x' is no number"),
         (f"/v1/definitions/none/{'1' * 5_000}", 400, "is no number"),
         ("/v1/instances?cursor=nonsense", 400, "no cursor"),

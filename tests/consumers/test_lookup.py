@@ -15,6 +15,7 @@ from consumers.lookup import (
     TaskFilter,
     decode_cursor,
 )
+from engine.definitions import DefinitionKind
 from engine.routing import partition_of
 from schemas.errors import CorruptDocumentError
 from storage.keys import PartitionKeys
@@ -235,11 +236,11 @@ async def test_definitions_are_listed_and_read(engine: MemoryEngine) -> None:
         for item in found["items"]
     }
     assert versions == {"order": [1], "other": [1, 2]}
-    resource = await engine.lookup.definition("order", 1)
+    resource = await engine.lookup.definition(DefinitionKind.PROCESS, "order", 1)
     assert resource is not None
     assert resource["resource"].encode() == ORDER
-    assert await engine.lookup.definition("order", 2) is None
-    assert await engine.lookup.definition("none", 1) is None
+    assert await engine.lookup.definition(DefinitionKind.PROCESS, "order", 2) is None
+    assert await engine.lookup.definition(DefinitionKind.PROCESS, "none", 1) is None
 
 
 @pytest.mark.parametrize(

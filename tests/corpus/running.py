@@ -31,7 +31,9 @@ _EXPECTED: dict[str, Any] = {"not true or false": True, "expected a text": "text
 End = Literal["end", "wait", "incident"]
 
 
-def run_process(models: tuple[ProcessModel, ...], process_id: str) -> set[End]:
+def run_process(
+    models: tuple[ProcessModel, ...], process_id: str, turns_max: int = TURNS_MAX
+) -> set[End]:
     """Start the process in every way it can be started, and how each of these runs came out.
 
     "wait": after all the turns it still waits for something, as loops do for ever. "incident": it
@@ -39,7 +41,7 @@ def run_process(models: tuple[ProcessModel, ...], process_id: str) -> set[End]:
     that an instance waits for something real.
     """
     (model,) = (model for model in models if model.process_id == process_id)
-    return {_run(models, model, way) for way in _ways(model)}
+    return {_run(models, model, way, turns_max) for way in _ways(model)}
 
 
 def _ways(model: ProcessModel) -> list[Element | None]:
@@ -49,7 +51,9 @@ def _ways(model: ProcessModel) -> list[Element | None]:
     return plain + [model.elements[index] for index in triggered]
 
 
-def _run(models: tuple[ProcessModel, ...], model: ProcessModel, way: Element | None) -> End:
+def _run(
+    models: tuple[ProcessModel, ...], model: ProcessModel, way: Element | None, turns_max: int
+) -> End:
     run = Runner(*models, settings=Settings(steps_max=5_000))
     run.accept(
         c.StartInstance(
@@ -59,7 +63,7 @@ def _run(models: tuple[ProcessModel, ...], model: ProcessModel, way: Element | N
             start_element=None if way is None else way.id,
         )
     )
-    for turn in range(TURNS_MAX):
+    for turn in range(turns_max):
         if run.state() is not InstanceState.RUNNING:
             assert run.state() is InstanceState.COMPLETED
             return "end"

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from engine import commands as c
 from engine.aggregates import DeploymentsState
-from engine.definitions import Definitions, ProcessVersions, VersionRef
+from engine.definitions import Definitions, ProcessVersions, Starts, VersionRef
 from engine.deployments import apply_deployments
 from engine.outcome import Outcome
 from engine.records import ReplyStatus
@@ -45,8 +45,7 @@ def deployed() -> Partitions:
 def test_a_deployment_tells_every_partition_of_them() -> None:
     world = deployed()
     assert [
-        [known.process_id for known in partition.definitions.condition_starts()]
-        for partition in world.all
+        [known.id for known in partition.definitions.condition_starts()] for partition in world.all
     ] == [["hot"]] * 4
 
 
@@ -91,7 +90,7 @@ def test_where_nothing_was_deployed_nothing_comes_to_be() -> None:
 def test_the_instances_are_named_by_the_position_of_the_command() -> None:
     model = compiled(start("s", conditional_event("=degrees > 30")), process_id="hot")
     ref = VersionRef(version=1, checksum="c", semantics=1)
-    known = ProcessVersions(process_id="hot").activate(ref, (), (), ("s",))
+    known = ProcessVersions(id="hot").activate(ref, Starts(conditions=("s",)))
     at = replace(
         context(offset=70),
         definitions=Definitions({"hot": known}),

@@ -212,7 +212,7 @@ class TestActivation:
             source_partition=0,
             number=SendNumber(generation=1, offset=2, index=0),
         )
-        assert again.process_versions == []
+        assert again.versions == []
         assert [type(each.command) for each in sent(again)] == [c.VersionActivated]
 
     def test_an_answer_that_comes_twice_changes_nothing(self) -> None:

@@ -350,7 +350,7 @@ class TestAnswers:
         assert (reply.status, reply.code) == (ReplyStatus.REJECTED, RejectionCode.UNAUTHORIZED)
         assert type(command).__name__ in (reply.detail or "")
         assert outcome.states == {}
-        assert outcome.process_versions == []
+        assert outcome.versions == []
 
     def test_a_source_that_is_no_partition_makes_no_send(self) -> None:
         command = c.Continue(instance_id="i-1", steps=0)
@@ -487,9 +487,9 @@ class TestVersionsAheadOfTheirActivation:
         state = late.states[id_on(0)]
         assert isinstance(state, ProcessInstance)
         assert state.start.version == 1
-        assert outcome.process_versions == [
+        assert outcome.versions == [
             ProcessVersions(
-                process_id="ask",
+                id="ask",
                 early=(VersionRef(version=1, checksum=checksum, semantics=1),),
             )
         ]
@@ -508,7 +508,7 @@ class TestVersionsAheadOfTheirActivation:
         world = deployed(ASK)
         known = world[0].definitions
         outcome = self.start_it(world[0], 1, "another")
-        assert outcome.process_versions == []
+        assert outcome.versions == []
         assert world[0].definitions is known
 
 

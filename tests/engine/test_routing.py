@@ -3,6 +3,7 @@
 from typing import get_args
 
 import pytest
+from msgspec.structs import replace
 
 from engine import commands as c
 from engine.routing import (
@@ -136,6 +137,8 @@ PLAIN = {
     "code": "E",
     "kind": "ENGINE_FAULT",
     "message": 1,
+    "key": "k",
+    "holder": "i-1",
 }
 EXPECTED = {
     c.DeployResources: DEPLOYMENTS,
@@ -150,6 +153,7 @@ EXPECTED = {
     c.SettleMessage: "message:paid:k",
     c.MessageStartSettled: "message:paid:k",
     c.ReleaseMessageKey: "message:paid:k",
+    c.EndConversation: "conversation:p:k",
 }
 
 
@@ -158,3 +162,13 @@ def test_every_command_has_an_address(kind: type[c.Command]) -> None:
     fields = {name: PLAIN.get(name, 1) for name in kind.__struct_fields__}
     command = kind(**fields)
     assert address_of(command) == EXPECTED.get(kind, "i-1")  # type: ignore[arg-type]  # of the union
+
+
+def test_a_start_that_has_no_holder_yet_goes_to_its_conversation() -> None:
+    start = c.StartBySignal(
+        instance_id="i-1", process_id="p", version=1, start_element="s", variables="{}"
+    )
+    assert address_of(start) == "i-1"
+    asked = replace(start, conversation="a:b")
+    assert address_of(asked) == "conversation:p:a%3Ab"
+    assert address_of(replace(asked, holder="i-2")) == "i-2"

@@ -161,3 +161,14 @@ def test_an_object_splits_into_texts_and_joins_again() -> None:
 def test_only_an_object_splits(text: str) -> None:
     with pytest.raises(ValueDecodeError, match=r"\.$"):
         decode_object(text)
+
+
+def test_a_part_that_a_value_holds_many_times_weighs_as_often() -> None:
+    value: Value = [1]
+    for _ in range(60):
+        value = [value, {"again": value}]
+    texts: Value = ["x" * 100_000] * 1_000
+    for heavy in (value, texts, {"a": texts}):
+        with pytest.raises(ValueEncodeError):
+            encode(heavy)
+    assert len(encode(["x" * 1_000] * 1_000)) == 1_003_001

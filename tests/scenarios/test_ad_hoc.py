@@ -1,7 +1,12 @@
-"""Ad-hoc sub-processes: activities are chosen while they run, by the model or by commands."""
+"""Ad-hoc sub-processes: activities are chosen while they run, by the model or by commands.
+
+All that runs in one shares its scope, as in plain BPMN and Flowable; what is chosen in Camunda 8
+has a scope of its own: `test_ad_hoc_choices.py`.
+"""
 
 from engine import commands as c
 from engine.lifecycle import InstanceState
+from engine.model.elements import ProcessModel
 from engine.state import AdHocWait
 from tests.scenarios.conftest import Scenario
 from tests.support.models import (
@@ -32,14 +37,20 @@ from tests.support.models import (
     throw,
     timer,
     user_task,
+    with_plain_ad_hocs,
 )
+
+
+def plain(*parts: str) -> ProcessModel:
+    """The process `p`, its ad-hoc sub-processes as the specification has them."""
+    return with_plain_ad_hocs(compiled(*parts))
 
 
 def test_it_offers_its_activities_and_completes_when_the_chosen_are_over(
     scenario: Scenario,
 ) -> None:
     run = scenario(
-        compiled(
+        plain(
             start("s"),
             ad_hoc("pool", user_task("one"), user_task("two"), user_task("three")),
             task("after"),
@@ -61,7 +72,7 @@ def test_it_offers_its_activities_and_completes_when_the_chosen_are_over(
 
 def test_the_model_activates_what_its_expression_names(scenario: Scenario) -> None:
     run = scenario(
-        compiled(
+        plain(
             start("s"),
             ad_hoc(
                 "pool",
@@ -86,7 +97,7 @@ def test_an_expression_that_names_others_is_an_incident_that_names_them(
     scenario: Scenario,
 ) -> None:
     run = scenario(
-        compiled(
+        plain(
             start("s"),
             ad_hoc(
                 "pool",
@@ -117,7 +128,7 @@ def test_an_empty_list_activates_nothing_and_the_choice_is_left_to_commands(
     scenario: Scenario,
 ) -> None:
     run = scenario(
-        compiled(
+        plain(
             start("s"),
             ad_hoc("pool", service_task("one"), service_task("two"), active="=[]"),
             chain("s", "pool"),
@@ -132,7 +143,7 @@ def test_an_empty_list_activates_nothing_and_the_choice_is_left_to_commands(
 
 def test_the_condition_is_asked_after_each_activity_and_ends_the_rest(scenario: Scenario) -> None:
     run = scenario(
-        compiled(
+        plain(
             start("s"),
             ad_hoc(
                 "pool",
@@ -157,7 +168,7 @@ def test_the_condition_is_asked_after_each_activity_and_ends_the_rest(scenario: 
 
 def test_what_still_runs_is_ended_when_the_condition_holds(scenario: Scenario) -> None:
     run = scenario(
-        compiled(
+        plain(
             start("s"),
             ad_hoc(
                 "pool",
@@ -179,7 +190,7 @@ def test_without_canceling_it_waits_for_what_runs_and_begins_nothing_more(
     scenario: Scenario,
 ) -> None:
     run = scenario(
-        compiled(
+        plain(
             start("s"),
             ad_hoc(
                 "pool",
@@ -210,7 +221,7 @@ def test_without_canceling_it_waits_for_what_runs_and_begins_nothing_more(
 
 def test_with_a_condition_that_does_not_hold_it_waits_for_more(scenario: Scenario) -> None:
     run = scenario(
-        compiled(
+        plain(
             start("s"),
             ad_hoc(
                 "pool",
@@ -240,7 +251,7 @@ def test_a_condition_that_fails_holds_the_activity_until_it_is_resolved(
     scenario: Scenario,
 ) -> None:
     run = scenario(
-        compiled(
+        plain(
             start("s"),
             ad_hoc("pool", service_task("one"), active='=["one"]', until="=limit > 3"),
             chain("s", "pool"),
@@ -255,7 +266,7 @@ def test_a_condition_that_fails_holds_the_activity_until_it_is_resolved(
 
 def test_a_sequential_one_runs_one_activity_at_a_time(scenario: Scenario) -> None:
     run = scenario(
-        compiled(
+        plain(
             start("s"),
             ad_hoc(
                 "pool",
@@ -287,7 +298,7 @@ def test_a_sequential_one_runs_one_activity_at_a_time(scenario: Scenario) -> Non
 
 def test_in_a_sequential_one_what_forks_runs_one_after_the_other(scenario: Scenario) -> None:
     run = scenario(
-        compiled(
+        plain(
             start("s"),
             ad_hoc(
                 "pool",
@@ -323,7 +334,7 @@ def test_in_a_sequential_one_what_forks_runs_one_after_the_other(scenario: Scena
 def test_gateways_and_events_run_inside_as_anywhere(scenario: Scenario) -> None:
     """The arrivals of two that were chosen meet in one join."""
     run = scenario(
-        compiled(
+        plain(
             message("m", "news", key='="k"'),
             start("s"),
             ad_hoc(
@@ -359,7 +370,7 @@ def test_a_join_that_nothing_completes_is_discarded_when_the_condition_holds(
     scenario: Scenario,
 ) -> None:
     run = scenario(
-        compiled(
+        plain(
             start("s"),
             ad_hoc(
                 "pool",
@@ -385,7 +396,7 @@ def test_a_join_that_nothing_completes_is_discarded_when_the_condition_holds(
 
 def test_a_command_completes_it_and_ends_what_runs(scenario: Scenario) -> None:
     run = scenario(
-        compiled(
+        plain(
             start("s"),
             ad_hoc("pool", user_task("one"), user_task("two"), until="=false"),
             task("after"),
@@ -402,7 +413,7 @@ def test_a_command_completes_it_and_ends_what_runs(scenario: Scenario) -> None:
 
 def test_a_command_completes_it_and_waits_for_what_runs(scenario: Scenario) -> None:
     run = scenario(
-        compiled(
+        plain(
             start("s"),
             ad_hoc("pool", user_task("one"), user_task("two"), sequential=True, cancels=False),
             chain("s", "pool"),
@@ -419,7 +430,7 @@ def test_a_command_completes_it_and_waits_for_what_runs(scenario: Scenario) -> N
 
 def test_one_in_which_nothing_was_chosen_is_completed_by_a_command(scenario: Scenario) -> None:
     run = scenario(
-        compiled(start("s"), ad_hoc("pool", user_task("one")), chain("s", "pool"))
+        plain(start("s"), ad_hoc("pool", user_task("one")), chain("s", "pool"))
     )  # fmt: skip
     run.start("p")
     run.activate("pool")
@@ -429,7 +440,7 @@ def test_one_in_which_nothing_was_chosen_is_completed_by_a_command(scenario: Sce
 
 def test_its_variables_are_its_own(scenario: Scenario) -> None:
     run = scenario(
-        compiled(
+        plain(
             start("s"),
             ad_hoc(
                 "pool",
@@ -449,7 +460,7 @@ def test_its_variables_are_its_own(scenario: Scenario) -> None:
 
 def test_an_interrupting_boundary_event_ends_it_with_all_inside(scenario: Scenario) -> None:
     run = scenario(
-        compiled(
+        plain(
             start("s"),
             ad_hoc("pool", user_task("one"), user_task("two"), sequential=True),
             boundary("late", "pool", timer(duration="PT1H")),
@@ -467,7 +478,7 @@ def test_an_interrupting_boundary_event_ends_it_with_all_inside(scenario: Scenar
 
 def test_errors_and_escalations_leave_it_through_its_boundary_events(scenario: Scenario) -> None:
     run = scenario(
-        compiled(
+        plain(
             error("bad", "BAD"),
             escalation("high", "HIGH"),
             start("s"),
@@ -498,7 +509,7 @@ def test_errors_and_escalations_leave_it_through_its_boundary_events(scenario: S
 
 def test_an_event_sub_process_inside_runs_beside_what_was_chosen(scenario: Scenario) -> None:
     run = scenario(
-        compiled(
+        plain(
             message("m", "news", key='="k"'),
             start("s"),
             ad_hoc(
@@ -529,7 +540,7 @@ def test_an_event_sub_process_inside_runs_beside_what_was_chosen(scenario: Scena
 
 def test_an_interrupting_event_sub_process_takes_its_place(scenario: Scenario) -> None:
     run = scenario(
-        compiled(
+        plain(
             message("m", "news", key='="k"'),
             start("s"),
             ad_hoc(
@@ -563,7 +574,7 @@ def test_an_interrupting_event_sub_process_takes_its_place(scenario: Scenario) -
 
 def test_its_completed_activities_are_compensated(scenario: Scenario) -> None:
     run = scenario(
-        compiled(
+        plain(
             start("s"),
             ad_hoc(
                 "pool",
@@ -591,7 +602,7 @@ def test_its_completed_activities_are_compensated(scenario: Scenario) -> None:
 
 def test_it_can_be_repeated_and_each_iteration_offers_on_its_own(scenario: Scenario) -> None:
     run = scenario(
-        compiled(
+        plain(
             start("s"),
             looped(
                 ad_hoc("pool", service_task("one"), service_task("two"), active="=[name]"),
@@ -614,7 +625,7 @@ def test_it_can_be_repeated_and_each_iteration_offers_on_its_own(scenario: Scena
 
 def test_its_activities_can_be_repeated_and_count_once(scenario: Scenario) -> None:
     run = scenario(
-        compiled(
+        plain(
             start("s"),
             ad_hoc(
                 "pool",
@@ -639,7 +650,7 @@ def test_its_activities_can_be_repeated_and_count_once(scenario: Scenario) -> No
 
 def test_one_lies_in_another(scenario: Scenario) -> None:
     run = scenario(
-        compiled(
+        plain(
             start("s"),
             ad_hoc(
                 "outer",
@@ -661,7 +672,7 @@ def test_one_lies_in_another(scenario: Scenario) -> None:
 
 def test_one_that_is_stuck_at_its_end_offers_nothing_any_more(scenario: Scenario) -> None:
     run = scenario(
-        compiled(
+        plain(
             start("s"),
             ad_hoc("pool", service_task("one")),
             task("after"),
@@ -683,7 +694,7 @@ def test_one_that_is_stuck_at_its_end_offers_nothing_any_more(scenario: Scenario
 
 def test_many_are_chosen_at_once_and_all_begin(scenario: Scenario) -> None:
     run = scenario(
-        compiled(
+        plain(
             start("s"),
             ad_hoc("pool", service_task("one"), active='=for n in 1..300 return "one"'),
             chain("s", "pool"),
@@ -698,7 +709,7 @@ def test_many_are_chosen_at_once_and_all_begin(scenario: Scenario) -> None:
 
 def test_an_instance_is_terminated_with_it(scenario: Scenario) -> None:
     run = scenario(
-        compiled(
+        plain(
             start("s"),
             ad_hoc("pool", user_task("one"), user_task("two"), active='=["one"]'),
             end("e"),
@@ -713,7 +724,7 @@ def test_an_instance_is_terminated_with_it(scenario: Scenario) -> None:
 
 def test_a_command_that_cannot_be_is_rejected_with_what_could_be(scenario: Scenario) -> None:
     run = scenario(
-        compiled(
+        plain(
             start("s"),
             ad_hoc("pool", user_task("one"), user_task("two"), user_task("behind"),
                    chain("one", "behind")),

@@ -9,6 +9,9 @@ from tests.support.models import (
     compiled,
     complex_gateway,
     end,
+    escalation,
+    escalation_event,
+    event_sub_process,
     exclusive,
     flow,
     inclusive,
@@ -17,6 +20,7 @@ from tests.support.models import (
     script_task,
     service_task,
     start,
+    sub_process,
     task,
     timer,
 )
@@ -248,5 +252,40 @@ def test_what_arrived_twice_on_one_flow_waits_for_the_next_cycle(scenario: Scena
     assert run.path().count("after") == 1  # the second one is kept until the slow branch has come
     run.complete("slow")
     assert run.path().count("after") == 2
+    assert run.state() is InstanceState.COMPLETED
+    run.assert_nothing_left()
+
+
+def test_a_gateway_is_reset_though_the_transition_is_cut_after_its_last_branch_ended(
+    scenario: Scenario,
+) -> None:
+    """What ends last in the scope of the gateway begins more elsewhere, which takes more steps."""
+    run = scenario(
+        compiled(
+            escalation("late", "LATE"),
+            start("s"),
+            sub_process(
+                "sub",
+                start("i"),
+                parallel("fork"),
+                service_task("a"),
+                service_task("b"),
+                complex_gateway("join", "=activationCount >= 2"),
+                end("tell", escalation_event("late")),
+                chain("i", "fork", "a", "join", "tell"),
+                chain("fork", "b", "join"),
+            ),
+            chain("s", "sub"),
+            event_sub_process(
+                "on",
+                start("told", escalation_event("late"), interrupting=False),
+                task("note"),
+                chain("told", "note"),
+            ),
+        )
+    )
+    run.start("p")
+    run.complete("a")
+    run.complete("b")
     assert run.state() is InstanceState.COMPLETED
     run.assert_nothing_left()

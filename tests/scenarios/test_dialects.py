@@ -469,6 +469,14 @@ def test_a_task_runs_for_each_item_and_counts_from_0(scenario: Scenario) -> None
     run.assert_nothing_left()
 
 
+def test_a_cardinality_may_be_a_plain_number(scenario: Scenario) -> None:
+    loop = tag("multiInstanceLoopCharacteristics", tag("loopCardinality", "3"))
+    node = tag("userTask", loop, id="t", **{"camunda:assignee": "mia"})
+    run = scenario(vendor_model(start("s"), node, chain("s", "t")))
+    run.start("p")
+    assert len(run.tasks()) == 3
+
+
 def test_the_outputs_of_iterations_are_written_outward(scenario: Scenario) -> None:
     io = inputs_and_outputs({}, {"last": "${item}"})
     loop = looped({"camunda:collection": "${list}", "camunda:elementVariable": "item"})
@@ -495,3 +503,49 @@ def test_variables_of_iterations_are_aggregated(scenario: Scenario) -> None:
     run.complete_task("review", '{"score": 2}')
     result = decode_object(run.result() or "")
     assert result["reviews"] == '[{"score":1,"by":"ann"},{"score":2,"by":"bob"}]'
+
+
+def pool(*parts: str, condition: str | None = None, ordering: str | None = None) -> str:
+    """An ad-hoc sub-process of Flowable."""
+    until = "" if condition is None else tag("completionCondition", condition)
+    return tag("adHocSubProcess", *parts, until, id="pool", ordering=ordering)
+
+
+def test_an_ad_hoc_sub_process_of_flowable_completes_by_its_condition(scenario: Scenario) -> None:
+    run = scenario(
+        vendor_model(
+            start("s"),
+            pool(
+                tag("userTask", id="one", **{"flowable:assignee": "kermit"}),
+                tag("userTask", id="two"),
+                condition="${completed}",
+            ),
+            chain("s", "pool"),
+            platform=None,
+        )
+    )
+    run.start("p", variables='{"completed": false}')
+    run.activate("pool", "one", "two")
+    run.complete_task("two")
+    assert run.active() == ["pool", "one"]
+    run.complete_task("one", '{"completed": true}')
+    assert run.path() == ["s", "two", "one", "pool", "p"]
+    run.assert_nothing_left()
+
+
+def test_an_ad_hoc_sub_process_of_flowable_without_a_condition_stays(scenario: Scenario) -> None:
+    run = scenario(
+        vendor_model(
+            start("s"),
+            pool(tag("userTask", id="one", **{"flowable:assignee": "kermit"})),
+            chain("s", "pool"),
+            platform=None,
+        )
+    )
+    run.start("p")
+    run.activate("pool", "one")
+    run.complete_task("one")
+    assert run.active() == ["pool"]
+    run.activate("pool")
+    assert run.state() is InstanceState.COMPLETED
+    run.assert_nothing_left()

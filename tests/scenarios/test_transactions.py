@@ -144,3 +144,13 @@ def test_a_transaction_may_be_terminated_while_it_is_canceled(scenario: Scenario
     run.accept(c.TerminateInstance(instance_id="a"))
     assert run.state() is InstanceState.TERMINATED
     run.assert_nothing_left()
+
+
+def test_a_transaction_has_inputs_and_outputs_as_any_sub_process(scenario: Scenario) -> None:
+    inside = (start("i"), service_task("work"), chain("i", "work"))
+    body = transaction("t", *inside, inputs={"mine": "=n + 1"}, outputs={"m": "=mine * 2"})
+    run = scenario(compiled(start("s"), body, chain("s", "t")))
+    run.start("p", variables='{"n": 1}')
+    assert run.job("work").variables == '{"n":1,"mine":2}'
+    run.complete("work")
+    assert run.result() == '{"n":1,"m":4}'

@@ -11,6 +11,7 @@ from engine import records as r
 from engine.aggregates import (
     Activation,
     BufferedMessage,
+    ConversationState,
     DeployedVersion,
     DeploymentsState,
     MessageState,
@@ -18,7 +19,7 @@ from engine.aggregates import (
     PendingDeployment,
     TimerStart,
 )
-from engine.definitions import ProcessVersions, VersionRef
+from engine.definitions import DecisionVersions, ProcessVersions, VersionRef
 from engine.lifecycle import ElementState, InstanceState
 from engine.partition import AppliedCommand
 from engine.state import (
@@ -70,8 +71,12 @@ COMMANDS: tuple[c.AnyCommand, ...] = (
         message_starts=(("paid", "Start_paid"), ("ordered", "Start_ordered")),
         version_tag="1.0",
         condition_starts=("Start_hot",),
+        kind="decision",
+        imports=("cd" * 32,),
+        joint_starts=("Start_paid", "Start_ordered"),
+        alternative_starts=("Catch_late",),
     ),
-    c.VersionActivated(deployment=12, process_id="order", version=2, partition=3),
+    c.VersionActivated(deployment=12, process_id="order", version=2, partition=3, kind="decision"),
     c.FireTimer(address=ORDER, timer=65_547, due_ms=NOW),
     c.Continue(instance_id=ORDER, steps=1_000),
     c.StartChild(
@@ -126,6 +131,8 @@ COMMANDS: tuple[c.AnyCommand, ...] = (
         correlation_key="B-7",
         message=9,
         variables=VARIABLES,
+        conversation="B-7",
+        holder="0194fdc2-fa2f-7cc0-81d3-ff1207453201",
     ),
     c.MessageStartSettled(
         name="paid",
@@ -134,9 +141,19 @@ COMMANDS: tuple[c.AnyCommand, ...] = (
         instance_id=ORDER,
         message=9,
         accepted=False,
+        holder="0194fdc2-fa2f-7cc0-81d3-ff1207453201",
     ),
     c.ReleaseMessageKey(name="paid", correlation_key="B-7", process_id="order", instance_id=ORDER),
-    c.StartByTimer(instance_id=ORDER, process_id="order", version=2, start_element="Start_daily"),
+    c.StartByTimer(
+        instance_id=ORDER,
+        process_id="order",
+        version=2,
+        start_element="Start_daily",
+        part=1,
+        due_ms=NOW,
+        conversation="",
+        holder=ORDER,
+    ),
     c.RaiseIncident(instance_id=ORDER, kind="ENGINE_FAULT", message="a bug"),
     c.ThrowEscalation(code="LATE", job_id=f"{ORDER}:65543", attempt=1, variables=VARIABLES),
     c.BroadcastSignal(name="closing", variables=VARIABLES),
@@ -166,6 +183,9 @@ COMMANDS: tuple[c.AnyCommand, ...] = (
         variables=VARIABLES,
         checksum="ab" * 32,
         semantics=1,
+        name="closing",
+        conversation="",
+        holder=ORDER,
     ),
     c.EvaluateConditions(variables=VARIABLES),
     c.StartByCondition(
@@ -176,7 +196,11 @@ COMMANDS: tuple[c.AnyCommand, ...] = (
         variables=VARIABLES,
         checksum="ab" * 32,
         semantics=1,
+        part=1,
+        conversation="",
+        holder=ORDER,
     ),
+    c.EndConversation(process_id="order", key="", instance_id=ORDER, ended_at=NOW),
 )
 
 START = e.InstanceStart(
@@ -187,6 +211,7 @@ START = e.InstanceStart(
     start_command_id="start-1",
     started_at=NOW,
     business_key="B-7",
+    conversation="B-7",
 )
 
 DETAILS = e.TaskDetails(
@@ -252,6 +277,7 @@ EVENTS: tuple[e.AnyEvent, ...] = (
     e.ElementActivated(key=65_547, element_id="Task_2", scope=65_546, ordinal=1),
     e.OutputCollected(key=65_546, ordinal=1, text='{"price":12.5}'),
     e.LoopStopped(key=65_546),
+    e.DecisionEvaluated(owner=65_538, decision_id="Rate", version=2),
     e.CompensationRecorded(
         key=65_538,
         element_id="Task_1",
@@ -465,7 +491,13 @@ DOCUMENTS: dict[str, Document] = {
         versions={"order": (DeployedVersion(version=1, checksum="ab" * 32, semantics=1),)},
         timer_starts=(
             TimerStart(
-                timer=7, process_id="order", version=1, element_id="Start_daily", due_ms=NOW
+                timer=7,
+                process_id="order",
+                version=1,
+                element_id="Start_daily",
+                due_ms=NOW,
+                part=1,
+                joint=True,
             ),
         ),
         pending=(
@@ -475,16 +507,28 @@ DOCUMENTS: dict[str, Document] = {
                 reply=r.ReplyAddress(topic="shop.replies", partition=2, correlation_id=b"\x00\xff"),
                 result='{"deployed":[]}',
                 waiting=(Activation(process_id="order", version=1, partitions=(3, 5)),),
+                new_decisions=(("Rate", 1),),
             ),
         ),
+        decisions={
+            "Rate": (
+                DeployedVersion(version=1, checksum="ab" * 32, semantics=1, imports=("cd" * 32,)),
+            )
+        },
+    ),
+    "decision": DecisionVersions(
+        id="Rate",
+        versions=(VersionRef(version=1, checksum="ab" * 32, semantics=1, imports=("cd" * 32,)),),
     ),
     "versions": ProcessVersions(
-        process_id="order",
+        id="order",
         versions=(
             VersionRef(version=1, checksum="ab" * 32, semantics=1, deployment=12, tag="1.0"),
         ),
         message_starts=(("paid", "Start_paid"),),
         condition_starts=("Start_hot",),
+        joint_starts=("Start_paid", "Start_ordered"),
+        alternative_starts=("Catch_late",),
     ),
     "applied": AppliedCommand(
         status=r.ReplyStatus.REJECTED,
@@ -499,6 +543,9 @@ DOCUMENTS: dict[str, Document] = {
         partition=3,
         headers=(("ce_id", b"3-4711-2"),),
         value=b"\xc3\x01",
+    ),
+    "conversation": ConversationState(
+        process_id="order", key="B-7", holder=ORDER, names=("paid",), ended_at=NOW
     ),
 }
 

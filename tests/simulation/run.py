@@ -10,6 +10,7 @@ import msgspec
 
 from consumers import models
 from engine.deployments import deploying
+from engine.deployments.files import compile_files
 from engine.model.compile import compile_resource
 from tests.simulation import chance, invariants
 from tests.simulation.brokers import SimulatedBroker
@@ -162,9 +163,10 @@ class _Run:
 
 
 _compile = lru_cache(maxsize=64)(compile_resource)
+_compile_files = lru_cache(maxsize=64)(compile_files)
 
 
 def _share_compiled_models() -> None:
     """Compiling is pure and slow: all runs of a process share what it gives."""
-    for user in (models, deploying):
-        vars(user)["compile_resource"] = _compile
+    vars(models)["compile_resource"] = _compile
+    vars(deploying)["compile_files"] = _compile_files

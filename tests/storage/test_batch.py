@@ -1,12 +1,15 @@
 """A batch reads its own writes first, then the cache, then the store; it writes each key once."""
 
+from collections.abc import Mapping
+
 import pytest
 
-from engine.definitions import ProcessVersions, VersionRef
+from engine.definitions import DecisionFile, DecisionVersions, ProcessVersions, VersionRef
 from engine.outcome import AggregateState, Content, TimerChange
 from engine.partition import (
     AppliedCommand,
     ReadCommand,
+    ReadDecisions,
     ReadDefinitions,
     ReadModel,
     ReadSource,
@@ -66,15 +69,19 @@ async def test_another_owner_reads_what_was_committed() -> None:
     await batch.answer(ReadState("i-1"))
     number = SendNumber(generation=1, offset=7, index=2)
     versions = ProcessVersions(
-        process_id="order",
+        id="order",
         versions=(VersionRef(version=1, checksum="abc", semantics=1),),
+    )
+    rules = DecisionVersions(
+        id="order",
+        versions=(VersionRef(version=2, checksum="def", semantics=1, imports=("abc",)),),
     )
     batch.add(
         outcome(
             {"i-1": instance()},
             applied=("c-1", ACCEPTED),
             source=(3, number),
-            process_versions=[versions],
+            versions=[versions, rules],
         ),
         [b"effect"],
     )
@@ -87,7 +94,9 @@ async def test_another_owner_reads_what_was_committed() -> None:
     assert await batch.answer(ReadCommand("c-1")) == ACCEPTED
     assert await batch.answer(ReadSource(3)) == number
     assert await batch.answer(ReadSource(4)) is None
-    assert (await batch.answer(ReadDefinitions())).get("order") == versions
+    definitions = await batch.answer(ReadDefinitions())
+    assert definitions.get("order") == versions
+    assert definitions.decision("order") == rules
     assert (await bench.store.load(0)).outbox == (b"effect",)
 
 
@@ -118,16 +127,21 @@ async def test_content_that_the_batch_itself_stores_is_at_hand() -> None:
     asked: list[bytes | None] = []
 
     class Models:
-        async def get(self, wanted: ReadModel, resource: bytes | None) -> str:
-            asked.append(resource)
+        async def get(self, wanted: ReadModel, contents: Mapping[str, bytes]) -> str:
+            asked.append(contents.get(wanted.checksum))
             return "model"
+
+        async def decisions(self, file: DecisionFile, contents: Mapping[str, bytes]) -> str:
+            asked.append(contents.get(file.checksum))
+            return "decisions"
 
     bench.state._models = Models()  # type: ignore[assignment]  # only what a batch calls
     batch = await bench.state.batch()
     batch.add(outcome(contents=[Content(checksum="abc", resource=b"<xml/>")]), [])
 
     assert await batch.answer(ReadModel("abc", "order", 1)) == "model"
-    assert asked == [b"<xml/>"]
+    assert await batch.answer(ReadDecisions(DecisionFile("abc", (), 1))) == "decisions"
+    assert asked == [b"<xml/>", b"<xml/>"]
     assert Put(KEYS.content("abc"), b"<xml/>") in batch.operations()
 
 

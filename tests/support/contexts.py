@@ -40,7 +40,7 @@ def started_by(name: str, *process_ids: str, version: int = 1) -> Definitions:
     return Definitions(
         {
             process_id: ProcessVersions(
-                process_id=process_id,
+                id=process_id,
                 versions=(VersionRef(version=version, checksum="c0ffee", semantics=1),),
                 message_starts=((name, "begin"),),
             )

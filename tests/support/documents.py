@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from engine.state import JobWait, ProcessInstance, TimerWait, Tombstone
+from engine.state import AdHocWait, JobWait, ProcessInstance, TimerWait, Tombstone
 from engine.variables import size
 
 
@@ -14,6 +14,7 @@ def assert_consistent(state: ProcessInstance | Tombstone, timers: dict[int, int]
     _assert_scopes(state)
     _assert_waits(state)
     _assert_loops(state)
+    _assert_offers(state)
     assert timers == _timers(state), "the armed timers are not those of the document"
     assert state.variables_bytes == sum(size(own) for own in state.variables.values())
 
@@ -46,6 +47,15 @@ def _assert_loops(state: ProcessInstance) -> None:
         texts = [text for page in pages.values() for text in page.values()]
         loops_bytes += sum(len(text.encode()) for text in texts)
     assert state.loops_bytes == loops_bytes
+
+
+def _assert_offers(state: ProcessInstance) -> None:
+    counted = Counter(item.ad_hoc for item in state.elements.values())
+    for key, offer in state.waits.items():
+        if isinstance(offer, AdHocWait):
+            assert offer.active == counted[key]
+            assert offer.begun >= offer.completed + offer.active
+            assert not (offer.stopped and offer.chosen)
 
 
 def _assert_waits(state: ProcessInstance) -> None:

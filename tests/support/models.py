@@ -23,8 +23,10 @@ from collections.abc import Mapping
 from itertools import pairwise
 from xml.sax.saxutils import escape, quoteattr
 
+from msgspec.structs import replace
+
 from engine.model.compile import CompiledResource, compile_resource
-from engine.model.elements import ProcessModel
+from engine.model.elements import AdHocSubProcess, ProcessModel
 from engine.settings import Settings
 
 Pairs = Mapping[str, str] | tuple[tuple[str, str], ...]
@@ -252,6 +254,28 @@ def script_task(
     return tag("scriptTask", extensions(script, io_mapping((), outputs)), id=element_id)
 
 
+def decision_task(
+    element_id: str,
+    decision_id: str,
+    *,
+    result: str | None = "result",
+    binding: str | None = None,
+    version_tag: str | None = None,
+    inputs: Pairs = (),
+    outputs: Pairs = (),
+) -> str:
+    """A business rule task that evaluates a decision, whose value becomes the variable `result`."""
+    called = extension(
+        "calledDecision",
+        decisionId=decision_id,
+        resultVariable=result,
+        bindingType=binding,
+        versionTag=version_tag,
+    )
+    content = extensions(called, io_mapping(inputs, outputs))
+    return tag("businessRuleTask", content, id=element_id)
+
+
 def user_task(
     element_id: str,
     *,
@@ -283,9 +307,18 @@ def user_task(
     return tag("userTask", content, id=element_id, name=name, default=default)
 
 
-def receive_task(element_id: str, message_id: str, *, outputs: Pairs = ()) -> str:
-    content = extensions(io_mapping((), outputs))
-    return tag("receiveTask", content, id=element_id, messageRef=message_id)
+def receive_task(
+    element_id: str, message_id: str, *content: str, outputs: Pairs = (), instantiate: bool = False
+) -> str:
+    """`content`: a loop, for example."""
+    return tag(
+        "receiveTask",
+        extensions(io_mapping((), outputs)),
+        *content,
+        id=element_id,
+        messageRef=message_id,
+        instantiate="true" if instantiate else None,
+    )
 
 
 def sub_process(element_id: str, *parts: str, inputs: Pairs = (), outputs: Pairs = ()) -> str:
@@ -306,17 +339,23 @@ def ad_hoc(
     element_id: str,
     *parts: str,
     active: str | None = None,
+    collects: tuple[str, str] | None = None,
     until: str | None = None,
     sequential: bool = False,
     cancels: bool = True,
     inputs: Pairs = (),
     outputs: Pairs = (),
 ) -> str:
-    """An ad-hoc sub-process: `active` are the ids of what begins with it, `until` its condition."""
+    """An ad-hoc sub-process: `active` are the ids of what begins with it, `until` its condition.
+
+    `collects`: what each choice adds to which variable.
+    """
+    output, into = collects or (None, None)
+    choices = {"activeElementsCollection": active, "outputElement": output}
     return tag(
         "adHocSubProcess",
         extensions(
-            extension("adHoc", activeElementsCollection=active) if active else "",
+            extension("adHoc", **choices, outputCollection=into) if active or collects else "",
             io_mapping(inputs, outputs),
         ),
         *parts,
@@ -422,8 +461,13 @@ def complex_gateway(
     return tag("complexGateway", condition, id=element_id, default=default)
 
 
-def event_gateway(element_id: str) -> str:
-    return tag("eventBasedGateway", id=element_id)
+def event_gateway(element_id: str, *, instantiate: bool = False, parallel: bool = False) -> str:
+    return tag(
+        "eventBasedGateway",
+        id=element_id,
+        instantiate="true" if instantiate else None,
+        eventGatewayType="Parallel" if parallel else None,
+    )
 
 
 # --- pieces ---
@@ -491,3 +535,12 @@ def compiled(*parts: str, process_id: str = "p") -> ProcessModel:
     made = resource(*parts, process_id=process_id)
     assert made.deployable, made.findings
     return made.process(process_id)
+
+
+def with_plain_ad_hocs(model: ProcessModel) -> ProcessModel:
+    """The model with its ad-hoc sub-processes as plain BPMN has them: what runs shares a scope."""
+    elements = (
+        replace(element, scoped=False) if isinstance(element, AdHocSubProcess) else element
+        for element in model.elements
+    )
+    return replace(model, elements=tuple(elements))

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from itertools import count
 
+from engine.decisions import DecisionModel
+from engine.definitions import DecisionFile
 from engine.events import InstanceStart, TaskDetails
 from engine.lifecycle import InstanceState
 from engine.model.elements import ProcessModel
@@ -21,8 +23,11 @@ KEYS = PartitionKeys("shop", 0)
 class NoModels:
     """For batches that ask for none."""
 
-    async def get(self, wanted: ReadModel, resource: bytes | None) -> ProcessModel:
+    async def get(self, wanted: ReadModel, contents: Mapping[str, bytes]) -> ProcessModel:
         raise AssertionError(f"{wanted} was asked for")
+
+    async def decisions(self, file: DecisionFile, contents: Mapping[str, bytes]) -> DecisionModel:
+        raise AssertionError(f"{file} was asked for")
 
 
 class StateBench:

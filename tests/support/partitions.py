@@ -13,6 +13,7 @@ from itertools import count
 from typing import Any, assert_never
 
 from engine import commands as c
+from engine.decisions import DecisionModel, compile_stored
 from engine.definitions import Definitions
 from engine.model.compile import compile_resource
 from engine.model.elements import ProcessModel
@@ -23,6 +24,7 @@ from engine.partition import (
     PartitionInfo,
     Read,
     ReadCommand,
+    ReadDecisions,
     ReadDefinitions,
     ReadModel,
     ReadSignals,
@@ -142,14 +144,17 @@ class Partition:
                 return self.sources.get(read.partition)
             case ReadDefinitions():
                 return self.definitions
-            case ReadModel():
-                return self._model(read)
+            case ReadModel() | ReadDecisions():
+                return self._compiled(read)
             case ReadSignals():
                 return waits_for_signal(self.states.values(), read)
             case _:
                 assert_never(read)
 
-    def _model(self, read: ReadModel) -> ProcessModel:
+    def _compiled(self, read: ReadModel | ReadDecisions) -> ProcessModel | DecisionModel:
+        if isinstance(read, ReadDecisions):
+            checksums = (*read.file.imports, read.file.checksum)
+            return compile_stored([self.contents[checksum] for checksum in checksums])
         content = self.contents[read.checksum]
         return compile_resource("", content, self.settings, read.semantics).process(read.process_id)
 
@@ -160,8 +165,8 @@ class Partition:
             self.applied.update([outcome.applied])
         if outcome.source is not None:
             self.sources.update([outcome.source])
-        for versions in outcome.process_versions:
-            self.definitions = self.definitions.with_process(versions)
+        for versions in outcome.versions:
+            self.definitions = self.definitions.with_versions(versions)
         for timer in outcome.timers:
             self.timers.pop((timer.address, timer.timer), None)
             if timer.due_ms is not None:

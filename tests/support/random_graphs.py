@@ -12,8 +12,10 @@ from random import Random
 from engine import events as e
 from engine.model.elements import (
     Activity,
+    AdHocSubProcess,
     ComplexGateway,
     InclusiveGateway,
+    LinkTrigger,
     ParallelGateway,
     ProcessModel,
 )
@@ -168,6 +170,8 @@ def _reached(model: ProcessModel, start_at: int, join: int) -> set[int]:
         found |= {way for way in ways if model.flows[way].target == join}
         if isinstance(element, Activity):
             ahead += element.boundary
+        if isinstance(trigger := getattr(element, "trigger", None), LinkTrigger) and trigger.target:
+            ahead.append(trigger.target)
         for index in ahead:
             if index != join and index not in seen:
                 seen.add(index)
@@ -178,6 +182,9 @@ def _reached(model: ProcessModel, start_at: int, join: int) -> set[int]:
 def assert_joins_wait_for_something(model: ProcessModel, state: ProcessInstance) -> None:
     """While all is quiet, whatever waits at a join waits for something that can still come."""
     for scope, flows in state.arrivals.items():
+        around = model.element_index.get(state.elements[scope].element_id)
+        if around is not None and isinstance(model.elements[around], AdHocSubProcess):
+            continue  # where one activity runs after the other, arrivals wait for their turn
         for flow_id in flows:
             join = model.flows[model.flow_index[flow_id]].target
             element = model.elements[join]

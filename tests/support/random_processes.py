@@ -1,79 +1,57 @@
-"""Random processes of nested blocks, and random stimuli for them.
+"""Random processes of nested blocks.
 
 A block has one entry and leaves by its one exit exactly once, so every join is met and every
 process can come to its end; what happens in between (interruptions, errors, failures, incidents) is
 left to chance.
 """
 
-from itertools import count, pairwise
+from itertools import pairwise
 from random import Random
-from typing import NamedTuple
 
-from engine import commands as c
-from engine.model.elements import AdHocSubProcess, ProcessModel
-from engine.state import AdHocWait, IncidentWait, ProcessInstance
+from engine.model.elements import ProcessModel
 from tests.support.models import (
     ad_hoc,
     boundary,
-    call_activity,
+    bpmn,
     cancel_event,
     catch,
     chain,
     compensate_event,
     compensation,
     compiled,
-    conditional_event,
+    compiled_resource,
+    complex_gateway,
     end,
-    error,
     error_event,
-    escalation,
     escalation_event,
     event_gateway,
-    event_sub_process,
     exclusive,
     flow,
     for_compensation,
     inclusive,
     link_event,
     looped,
-    message,
-    message_event,
     multi_instance,
     parallel,
+    process,
     receive_task,
     script_task,
     service_task,
-    signal,
-    signal_event,
-    standard_loop,
     start,
-    sub_process,
     task,
-    terminate_event,
     throw,
-    timer,
     transaction,
     user_task,
+    with_plain_ad_hocs,
 )
-from tests.support.runner import Runner
+from tests.support.random_activities import Activities, Block
+from tests.support.random_triggers import MESSAGES, ROOTS, THROWN, WAITS, some_triggers
+from tests.support.vendor_rendering import rendered
 
-MINUTE = 60_000
-CODES = ("LOW", "HIGH")
-MESSAGES = ("news", "other", "third")
-"""A boundary event that does not interrupt takes any number of the first, so nobody else waits for
-it: of several subscribers in one process a message goes to the first."""
-ROOTS = (
-    message("m", "news", key='="k"'),
-    message("other", "other", key='="k"'),
-    message("third", "third", key='="k"'),
-    error("low", "LOW"),
-    error("high", "HIGH"),
-    escalation("late", "LATE"),
-    escalation("never", "NEVER"),
-    signal("go", "go"),
-)
-TRUE_LATER = conditional_event("=level > 3")
-"""Nobody but the outside writes `level`, so that it cannot hide in an inner scope."""
+__all__ = ["CALLED", "MESSAGES", "VARIABLES", "random_file", "random_process"]
+
+VARIABLES = '{"n": 3, "rounds": 0, "items": [5, 7]}'
+"""What a random process is started with."""
 CALLED = compiled(
     *ROOTS,
     start("s"),
@@ -91,30 +69,15 @@ CALLED = compiled(
 )
 
 
-class Block(NamedTuple):
-    parts: tuple[str, ...]
-    entry: str
-    exit: str
-
-
-class Builder:
-    """Draws blocks; every element gets a number of its own."""
-
-    def __init__(self, chance: Random) -> None:
-        self.chance = chance
-        self.numbers = count(1)
-
-    def choose(self, options: int) -> int:
-        return self.chance.randrange(options)
-
-    def name(self, kind: str) -> str:
-        return f"{kind}{next(self.numbers)}"
+class Builder(Activities):
+    """Draws blocks of every construct, one inside the other."""
 
     def block(self, depth: int) -> Block:
-        kinds = (self.activity, self.wait, self.throw, self.jump, self.sequence, self.choice,
-                 self.fork, self.race, self.loop, self.spread, self.undone,
-                 self.given_up, self.pool)  # fmt: skip
-        return kinds[self.choose(len(kinds) if depth > 0 else 4)](depth)
+        kinds = (self.activity, self.activity, self.wait, self.throw, self.jump, self.held,
+                 self.sequence, self.choice, self.fork, self.race, self.loop, self.spread,
+                 self.undone, self.given_up, self.failing, self.vote, self.aside,
+                 self.pool)  # fmt: skip
+        return kinds[self.choose(len(kinds) if depth > 0 else 6)](depth)
 
     def sequence(self, depth: int) -> Block:
         blocks = [self.block(depth - 1) for _ in range(1 + self.choose(3))]
@@ -123,104 +86,10 @@ class Builder:
             parts.append(flow(before.exit, after.entry))
         return Block(tuple(parts), blocks[0].entry, blocks[-1].exit)
 
-    def activity(self, depth: int) -> Block:
-        """An activity, perhaps with boundary events; ways that interrupt meet its own."""
-        name, parts = self.some_activity(depth)
-        if self.choose(4) == 0:
-            parts = (looped(parts[0], self.some_loop()), *parts[1:])
-        merge = self.name("merge")
-        for kind in self.chance.sample(range(8), self.choose(3)):
-            event, beside = self.name("edge"), self.name("b")
-            trigger, interrupting = self.some_boundary(kind)
-            parts += (boundary(event, name, trigger, interrupting=interrupting),)
-            if interrupting:
-                parts += (flow(event, merge),)
-            else:
-                parts += (self.some_task(beside), flow(event, beside))
-        return Block((*parts, exclusive(merge), flow(name, merge)), name, merge)
-
-    def some_loop(self) -> str:
-        sequential = bool(self.choose(2))
-        kinds = (
-            multi_instance(times=str(self.choose(4)), sequential=sequential),
-            multi_instance(over="=[5, 7]", item="n", output="=n", into="all"),
-            multi_instance(times="3", until=f"=numberOfCompletedInstances = {1 + self.choose(2)}",
-                           sequential=sequential),
-            standard_loop(condition="=loopCounter < 2", test_before=sequential),
-            standard_loop(maximum="2"),
-        )  # fmt: skip
-        return kinds[self.choose(len(kinds))]
-
-    def some_task(self, name: str) -> str:
-        kinds = (task(name), service_task(name), user_task(name))
-        return kinds[self.choose(len(kinds))]
-
-    def some_activity(self, depth: int) -> tuple[str, tuple[str, ...]]:
-        kind = self.choose(6 if depth > 0 else 5)
-        name = self.name("a")
-        if kind == 0:
-            return name, (service_task(name, retries=str(1 + self.choose(2))),)
-        if kind == 1:
-            return name, (user_task(name, inputs={"local": "=n"}, outputs={"seen": "=local"}),)
-        if kind == 2:
-            return name, (script_task(name, "=n + 1", result="n"),)
-        if kind == 3:
-            return name, (call_activity(name, "called"),)
-        if kind == 4:
-            return name, (task(name),)
-        return name, (self.some_sub_process(name, depth),)
-
-    def some_sub_process(self, name: str, depth: int) -> str:
-        """Its blocks run side by side, one after the other in a scope that waits for them all."""
-        begin, over = self.name("s"), self.name("e")
-        trigger = terminate_event() if self.choose(3) == 0 else ""
-        parts = [start(begin), end(over, trigger)]
-        for _ in range(1 + self.choose(3)):
-            inner = self.block(depth - 1)
-            parts += [*inner.parts, flow(begin, inner.entry), flow(inner.exit, over)]
-        for kind in self.chance.sample(range(8), self.choose(3)):
-            parts.append(self.event_sub_process(kind))
-        return sub_process(name, *parts, inputs={"mine": "=n"}, outputs={"n": "=n"})
-
-    def some_boundary(self, kind: int) -> tuple[str, bool]:
-        """A trigger, and whether it interrupts."""
-        either = bool(self.choose(2))
-        triggers = (
-            (timer(duration="PT5M"), either),
-            (timer(cycle="R2/PT3M"), False),
-            (message_event("m"), either),
-            (error_event("low"), True),
-            (error_event(), True),
-            (signal_event("go"), either),
-            (TRUE_LATER, either),
-            (escalation_event(self.chance.choice((None, "late"))), either),
-        )
-        return triggers[kind]
-
-    def event_sub_process(self, kind: int, *, interrupting: bool = True) -> str:
-        """Begun as a boundary event would be; without `interrupting` only beside its scope."""
-        trigger, may_interrupt = self.some_boundary(kind)
-        begin, work, over = self.name("s"), self.name("h"), self.name("e")
-        tells = kind != ESCALATION and self.choose(3) == 0  # else it would begin itself for ever
-        return event_sub_process(
-            self.name("on"),
-            start(begin, trigger, interrupting=interrupting and may_interrupt),
-            self.some_task(work),
-            end(over, escalation_event("late") if tells else ""),
-            chain(begin, work, over),
-        )
-
     def throw(self, depth: int) -> Block:
         """What is thrown may end what it is thrown in, and reaches others too."""
         name = self.name("t")
-        events = (
-            escalation_event("late"),
-            escalation_event("never"),
-            signal_event("go"),
-            message_event("other"),
-            message_event("m"),
-        )
-        return Block((throw(name, self.chance.choice(events)),), name, name)
+        return Block((throw(name, self.chance.choice(THROWN)),), name, name)
 
     def jump(self, depth: int) -> Block:
         away, there = self.name("l"), self.name("l")
@@ -229,14 +98,14 @@ class Builder:
 
     def wait(self, depth: int) -> Block:
         name = self.name("w")
-        kinds = (
-            catch(name, timer(duration="PT2M")),
-            catch(name, message_event("other")),
-            catch(name, signal_event("go")),
-            catch(name, TRUE_LATER),
-            receive_task(name, "third"),
-        )
-        return Block((kinds[self.choose(len(kinds))],), name, name)
+        trigger = self.chance.choice(WAITS)
+        return Block((trigger.at(catch(name, trigger.definition)),), name, name)
+
+    def held(self, depth: int) -> Block:
+        """No way out until somebody sets a variable, and resolves the incident."""
+        name, out = self.name("x"), self.name("t")
+        way = flow(name, out, condition="=level > 3")
+        return Block((exclusive(name), task(out), way), name, out)
 
     def choice(self, depth: int) -> Block:
         split, merge = self.name("x"), self.name("x")
@@ -259,11 +128,29 @@ class Builder:
 
     def fork(self, depth: int) -> Block:
         split, join = self.name("f"), self.name("j")
-        parts = [parallel(split), parallel(join)]
+        parts = [parallel(split), parallel(join), *self.branches(split, join, depth)]
+        return Block(tuple(parts), split, join)
+
+    def branches(self, split: str, join: str, depth: int) -> list[str]:
+        parts = []
         for _ in range(2 + self.choose(2)):
             block = self.block(depth - 1)
             parts += [*block.parts, flow(split, block.entry), flow(block.exit, join)]
+        return parts
+
+    def vote(self, depth: int) -> Block:
+        """Goes on with the first or second arrival, and gathers the rest."""
+        split, join = self.name("f"), self.name("v")
+        gate = complex_gateway(join, f"=activationCount >= {1 + self.choose(2)}")
+        parts = [parallel(split), gate, *self.branches(split, join, depth)]
         return Block(tuple(parts), split, join)
+
+    def aside(self, depth: int) -> Block:
+        """A way that leads nowhere, beside the one that goes on."""
+        name, beside = self.name("t"), self.block(depth - 1)
+        on = self.name("t")
+        parts = (self.some_task(name), task(on), *beside.parts, flow(name, beside.entry))
+        return Block((*parts, flow(name, on)), name, on)
 
     def spread(self, depth: int) -> Block:
         """Some of the branches, and a join that waits for just these."""
@@ -280,19 +167,24 @@ class Builder:
         """Activities that can be compensated, and an event that compensates them and more."""
         blocks = [self.undoable(depth) for _ in range(1 + self.choose(3))]
         undo = self.name("undo")
-        trigger = compensate_event(wait=bool(self.choose(3)))
+        activity = self.chance.choice(blocks).entry if self.choose(3) == 0 else None
+        trigger = compensate_event(activity, wait=bool(self.choose(3)))
         parts = [part for block in blocks for part in block.parts]
         ways = [flow(before.exit, after.entry) for before, after in pairwise(blocks)]
         out = flow(blocks[-1].exit, undo)
         return Block((*parts, throw(undo, trigger), *ways, out), blocks[0].entry, undo)
 
     def undoable(self, depth: int) -> Block:
-        name, parts = self.some_activity(depth)
+        """An activity with a handler, or a sub-process that is undone by its inside."""
+        if depth > 0 and self.choose(4) == 0:
+            name = self.name("a")
+            return Block((self.some_sub_process(name, depth),), name, name)
+        name, activity = self.some_activity(depth, handled=True)
         if self.choose(3) == 0:
-            parts = (looped(parts[0], multi_instance(times=str(self.choose(4)))), *parts[1:])
+            activity = looped(activity, multi_instance(times=str(self.choose(4))))
         handler = self.name("un")
         undoing = for_compensation(self.some_task(handler))
-        return Block((*parts, undoing, compensation(name, handler)), name, name)
+        return Block((activity, undoing, compensation(name, handler)), name, name)
 
     def given_up(self, depth: int) -> Block:
         """A transaction that may be canceled, and goes on all the same."""
@@ -335,14 +227,14 @@ class Builder:
             if self.choose(2):
                 behind = self.block(depth - 1)
                 parts += [*behind.parts, flow(first.exit, behind.entry)]
-        for kind in self.chance.sample(range(8), self.choose(2)):
-            parts.append(self.event_sub_process(kind))
+        parts += [self.event_sub_process(trigger) for trigger in some_triggers(self.chance)[:1]]
         chosen = ", ".join(f'"{self.chance.choice(offered)}"' for _ in range(self.choose(4)))
         until = (None, "=false", f"=numberOfCompletedInstances = {1 + self.choose(2)}", "=n > 2")
         inside = ad_hoc(
             name,
             *parts,
             active=f"=[{chosen}]" if self.choose(3) else None,
+            collects=("=n", "collected") if self.choose(3) == 0 else None,
             until=self.chance.choice(until),
             sequential=bool(self.choose(2)),
             cancels=bool(self.choose(2)),
@@ -355,14 +247,9 @@ class Builder:
     def race(self, depth: int) -> Block:
         split, merge = self.name("g"), self.name("x")
         arms = [self.name("w") for _ in range(5)]
-        parts = [
-            event_gateway(split),
-            exclusive(merge),
-            catch(arms[0], timer(duration="PT1M")),
-            catch(arms[1], message_event("other")),
-            receive_task(arms[2], "third"),
-            catch(arms[3], signal_event("go")),
-            catch(arms[4], TRUE_LATER),
+        parts = [event_gateway(split), exclusive(merge), receive_task(arms[4], "third")]
+        parts += [
+            catch(arm, trigger.definition) for arm, trigger in zip(arms[:4], WAITS[:4], strict=True)
         ]
         for arm in arms:
             parts += [flow(split, arm), flow(arm, merge)]
@@ -391,163 +278,24 @@ class Builder:
         )
 
 
-ESCALATION = 7
-BESIDE = (1, 5, 6, ESCALATION)
-"""Kinds of triggers that may stand in the process itself without ever ending it."""
-
-
-def random_process(chance: Random, depth: int = 3) -> ProcessModel:
+def random_file(chance: Random, depth: int | None = None) -> bytes:
+    """A file of one random process with the id `p`, for Camunda 8."""
     builder = Builder(chance)
-    block = builder.sequence(depth + 1)
+    block = builder.sequence(3 + chance.randrange(3) if depth is None else depth)
     beside = [
-        builder.event_sub_process(kind, interrupting=False)
-        for kind in BESIDE[: chance.randrange(3)]
+        builder.event_sub_process(trigger, interrupting=False)
+        for trigger in some_triggers(chance)
+        if trigger.interrupting is not True
     ]
-    return compiled(
-        *ROOTS,
-        start("s"),
-        *block.parts,
-        *beside,
-        end("e"),
-        flow("s", block.entry),
-        flow(block.exit, "e"),
-    )
+    inside = (start("s"), *block.parts, *beside, end("e"))
+    ways = (flow("s", block.entry), flow(block.exit, "e"))
+    return bpmn(*ROOTS, process("p", *inside, *ways))
 
 
-def stimulate(run: Runner, choice: int) -> None:
-    """Do one of the things that the outside may do; which, and to whom, follows from a number."""
-    kinds = (complete_job, complete_job, complete_task, complete_task, publish, elapse, fail_job,
-             throw_error, throw_escalation, resolve, set_variables, set_level,
-             broadcast, choose)  # fmt: skip
-    choice, kind = divmod(choice, len(kinds))
-    kinds[kind](run, choice)
-
-
-def complete_job(run: Runner, choice: int) -> None:
-    jobs = run.jobs()
-    if jobs:
-        job = jobs[choice % len(jobs)]
-        variables = f'{{"n": {choice % 15}}}'
-        run.accept(c.CompleteJob(job_id=job.job_id, attempt=job.attempt, variables=variables))
-
-
-def complete_task(run: Runner, choice: int) -> None:
-    tasks = run.tasks()
-    if tasks:
-        run.accept(c.CompleteTask(task_id=tasks[choice % len(tasks)].task_id))
-
-
-def publish(run: Runner, choice: int) -> None:
-    name = MESSAGES[choice % 3]
-    ttl = (0, 5 * MINUTE)[choice // 3 % 2]
-    run.accept(c.PublishMessage(name=name, correlation_key="k", ttl_ms=ttl))
-
-
-def elapse(run: Runner, choice: int) -> None:
-    if choice % 2:
-        run.elapse(choice % 7 * MINUTE)
-    else:
-        run.sleep(choice % 7 * MINUTE)
-
-
-def fail_job(run: Runner, choice: int) -> None:
-    jobs = run.jobs()
-    if jobs:
-        job = jobs[choice % len(jobs)]
-        backoff_ms = choice % 3 * MINUTE
-        run.accept(c.FailJob(job_id=job.job_id, attempt=job.attempt, backoff_ms=backoff_ms))
-
-
-def throw_error(run: Runner, choice: int) -> None:
-    jobs = run.jobs()
-    if jobs:
-        job = jobs[choice % len(jobs)]
-        code = CODES[choice // 7 % 2]
-        run.accept(c.ThrowError(job_id=job.job_id, attempt=job.attempt, code=code))
-
-
-def throw_escalation(run: Runner, choice: int) -> None:
-    jobs = run.jobs()
-    if jobs:
-        job = jobs[choice % len(jobs)]
-        code = ("LATE", "OTHER")[choice // 7 % 2]
-        run.accept(c.ThrowEscalation(job_id=job.job_id, attempt=job.attempt, code=code))
-
-
-def choose(run: Runner, choice: int) -> None:
-    """Choose an activity of an ad-hoc sub-process; a sequential one that is busy refuses."""
-    found = offers(run)
-    if found:
-        element_instance_id, names = found[choice % len(found)]
-        element_ids = (names[choice // 3 % len(names)],)
-        run.send(
-            c.ActivateActivities(element_instance_id=element_instance_id, element_ids=element_ids)
-        )
-
-
-def complete_ad_hoc(run: Runner) -> None:
-    for element_instance_id, _ in offers(run)[:1]:
-        run.accept(c.ActivateActivities(element_instance_id=element_instance_id, complete=True))
-
-
-def offers(run: Runner) -> list[tuple[str, tuple[str, ...]]]:
-    """The ids of the ad-hoc sub-processes in which activities can be chosen, and of these."""
-    state = run.document()
-    if not isinstance(state, ProcessInstance):
-        return []
-    model = next(model for model in run.models.values() if model.process_id == "p")
-    found = []
-    for wait in state.waits.values():
-        if isinstance(wait, AdHocWait) and not wait.stopped:
-            element = model.element(state.elements[wait.owner].element_id)
-            assert isinstance(element, AdHocSubProcess)
-            names = tuple(model.elements[index].id for index in element.offered)
-            found.append((f"a:{wait.owner}", names))
-    return found
-
-
-def broadcast(run: Runner, choice: int) -> None:
-    run.accept(c.BroadcastSignal(name="go"))
-
-
-def set_level(run: Runner, choice: int) -> None:
-    if isinstance(run.document(), ProcessInstance):
-        run.accept(c.SetVariables(instance_id="a", variables=f'{{"level": {choice % 8}}}'))
-
-
-def resolve(run: Runner, choice: int) -> None:
-    open_incidents = incidents(run)
-    if open_incidents:
-        run.accept(c.ResolveIncident(incident_id=open_incidents[choice % len(open_incidents)]))
-
-
-def set_variables(run: Runner, choice: int) -> None:
-    if isinstance(run.document(), ProcessInstance):
-        run.accept(c.SetVariables(instance_id="a", variables=f'{{"n": {choice % 5}}}'))
-
-
-def incidents(run: Runner) -> list[str]:
-    return [
-        f"{state.instance_id}:{wait.key}"
-        for partition in run.partitions
-        for state in partition.states.values()
-        if isinstance(state, ProcessInstance)
-        for wait in state.waits.values()
-        if isinstance(wait, IncidentWait)
-    ]
-
-
-def finish(run: Runner) -> None:
-    """Do everything that anybody waits for until nobody does."""
-    for turn in range(500):
-        if not isinstance(run.document(), ProcessInstance):
-            return
-        set_level(run, 7)  # again and again: a called instance hands back what it was given
-        if turn % 20 == 0:  # rarely: each may begin more than a turn gets done
-            broadcast(run, 0)
-        for act in (resolve, complete_job, complete_task):
-            act(run, 0)
-        complete_ad_hoc(run)
-        publish(run, 1 + turn % 2)
-        run.elapse(MINUTE)
-    raise AssertionError(f"it comes to no end: {run.waiting()}")
+def random_process(chance: Random, vendor: str | None = None) -> ProcessModel:
+    """The model of a random file, in the dialect of a vendor (see `vendor_rendering`)."""
+    content = random_file(chance)
+    made = compiled_resource(content if vendor is None else rendered(content, vendor))
+    assert made.deployable, made.findings
+    model = made.process("p")
+    return with_plain_ad_hocs(model) if chance.randrange(2) else model

@@ -1,4 +1,4 @@
-"""Simulations for tests in code: models without a deployment, and what must hold at every moment.
+"""Simulations for tests in code: models without a deployment, and short ways to say what happens.
 
     runner = Runner(compiled(process("order", ...)))
     runner.send(StartInstance(process_id="order", instance_id="a"))
@@ -6,58 +6,40 @@
     runner.elapse(3_600_000)
     assert runner.state("a") is InstanceState.COMPLETED
 
-After each record the documents are compared with the fold of their history, and their parts with
-each other; `scenarios/simulation.py` says how records run, and in which variants.
+`checked.py` says what must hold at every moment, `scenarios/simulation.py` how records run, and in
+which variants.
 """
 
 from itertools import count
 from typing import Any
 
-import msgspec
-
 from engine import commands as c
 from engine import events as e
 from engine import records as r
-from engine.definitions import ProcessVersions, VersionRef
-from engine.instances.fold import fold_part
+from engine.decisions import CompiledDecisions, Invocable
+from engine.definitions import DecisionVersions, ProcessVersions, VersionRef
+from engine.deployments.files import compile_files
+from engine.deployments.starts import starts_of
 from engine.lifecycle import InstanceState
 from engine.model.elements import (
-    MessageTrigger,
-    NoneTrigger,
     ProcessModel,
-    SignalTrigger,
-    parts_of,
 )
-from engine.outcome import AggregateState
-from engine.partition import ReadModel, RecordOutcome
+from engine.outcome import Content
+from engine.partition import ReadModel
 from engine.routing import split_message_address
-from engine.settings import Settings
+from engine.settings import SEMANTICS, Settings
 from engine.state import AdHocWait, IncidentWait, ProcessInstance, Tombstone
 from scenarios import looking
-from scenarios.simulation import VARIANTS, Partition, Simulation, Variant
-from tests.support.documents import assert_asleep, assert_consistent
+from scenarios.simulation import VARIANTS, Partition, Variant
+from schemas import snapshot
+from tests.support.checked import CheckedSimulation
 
 __all__ = ["START_MS", "VARIANTS", "Partition", "Runner", "Variant", "subscriptions"]
 
 START_MS = 1_700_000_000_000
-_ENCODER = msgspec.msgpack.Encoder(enc_hook=dict)
 
 
-def _starts(
-    model: ProcessModel, indexes: tuple[int, ...], kind: type[MessageTrigger | SignalTrigger]
-) -> tuple[tuple[str, str], ...]:
-    """(name, start element id) of what messages or signals start."""
-    pairs = []
-    for index in indexes:
-        element = model.elements[index]
-        for trigger in parts_of(getattr(element, "trigger", NoneTrigger())):
-            if isinstance(trigger, kind):
-                assert isinstance(trigger.name, str)
-                pairs.append((trigger.name, element.id))
-    return tuple(pairs)
-
-
-class Runner(Simulation):
+class Runner(CheckedSimulation):
     """See the module. `publications` are all that was published, in order, copies not counted."""
 
     def __init__(
@@ -68,12 +50,12 @@ class Runner(Simulation):
     ) -> None:
         super().__init__(now=START_MS, variant=variant, settings=settings)
         self.models: dict[tuple[str, str], ProcessModel] = {}
-        self.folded: dict[str, ProcessInstance | Tombstone] = {}
-        self.outcomes: list[RecordOutcome] = []
         self.posting = False
         """Whether accepted commands are only put on the log, so that they meet others there."""
-        self._loaded: dict[str, tuple[AggregateState, bytes]] = {}
+        self.sent: list[tuple[c.AnyCommand, str]] = []
+        """The commands of clients that were accepted, with their ids."""
         self._offset = count(1)
+        self._deployments = count(1)
         for model in models:
             self.deploy(model)
 
@@ -87,20 +69,47 @@ class Runner(Simulation):
             version=version,
             checksum=f"{model.process_id}-{version}",
             semantics=model.semantics,
-            deployment=len(self.models) + 1,
+            deployment=next(self._deployments),
             tag=model.version_tag,
         )
-        starts = _starts(model, model.message_starts, MessageTrigger)
-        signals = _starts(model, model.signal_starts, SignalTrigger)
-        conditions = tuple(model.elements[index].id for index in model.condition_starts)
         self.models[ref.checksum, model.process_id] = model
         for partition in self.partitions:
             before = partition.definitions.get(model.process_id) or ProcessVersions(
-                process_id=model.process_id
+                id=model.process_id
             )
-            after = before.activate(ref, starts, signals, conditions)
-            partition.definitions = partition.definitions.with_process(after)
+            after = before.activate(ref, starts_of(model))
+            partition.definitions = partition.definitions.with_versions(after)
         return version
+
+    def deploy_decisions(self, *contents: bytes) -> None:
+        """Add the next version of each decision of these files: one deployment."""
+        number = next(self._deployments)
+        resources = [
+            c.Resource(name=str(position), content=content)
+            for position, content in enumerate(contents)
+        ]
+        for file in compile_files(resources, self.settings):
+            assert isinstance(file, CompiledDecisions)
+            assert file.deployable, file.findings
+            self.contents.add(Content(checksum=file.checksum, resource=file.content))
+            for decision in file.model.invocables:
+                self._deploy_decision(decision, file, number)
+
+    def _deploy_decision(
+        self, decision: Invocable, file: CompiledDecisions, deployment: int
+    ) -> None:
+        known = self.partitions[0].definitions.decision(decision.id)
+        ref = VersionRef(
+            version=1 if known is None else known.versions[-1].version + 1,
+            checksum=file.checksum,
+            semantics=SEMANTICS,
+            deployment=deployment,
+            tag=decision.version_tag,
+            imports=file.imports,
+        )
+        after = (known or DecisionVersions(id=decision.id)).activate(ref)
+        for partition in self.partitions:
+            partition.definitions = partition.definitions.with_versions(after)
 
     def internal(self, command: c.AnyCommand) -> None:
         """Send a command as another partition of the engine does, and run all that follows."""
@@ -150,9 +159,11 @@ class Runner(Simulation):
         if self.posting:
             self.post(command)
             return
-        reply = self.send(command)
+        command_id = self.new_command_id()
+        reply = self.send(command, command_id=command_id)
         assert reply is not None
         assert reply.status is r.ReplyStatus.ACCEPTED, reply
+        self.sent.append((command, command_id))
 
     def reject(self, command: c.AnyCommand, *, command_id: str | None = None) -> tuple[str, str]:
         """Send a command that must be rejected; give the code and the detail."""
@@ -243,7 +254,7 @@ class Runner(Simulation):
 
     def tasks(self) -> list[r.Task]:
         """What a compacted topic of tasks holds."""
-        return looking.open_tasks(self)
+        return list(self.published_tasks.values())
 
     def task(self, element_id: str) -> r.Task:
         found = [task for task in self.tasks() if task.element_id == element_id]
@@ -258,51 +269,25 @@ class Runner(Simulation):
         """The whole history of an instance."""
         return looking.events(self, instance_id)
 
-    # --- what must hold at every moment ---
+    # --- how it runs ---
 
     def _model(self, read: ReadModel) -> ProcessModel:
         return self.models[read.checksum, read.process_id]
 
-    def _answered(self, replies: list[r.Reply]) -> None:
-        if self.variant.twice and replies:
-            assert [reply.status for reply in replies[1:]] == [r.ReplyStatus.DUPLICATE]
-
-    def _settled(self) -> None:
-        for partition in self.partitions:
-            for state in partition.states.values():
-                if isinstance(state, ProcessInstance):
-                    assert_asleep(state)
-
-    def _load(self, partition: Partition, address: str) -> AggregateState | None:
-        state = super()._load(partition, address)
-        if state is not None:
-            self._loaded[address] = (state, _ENCODER.encode(state))
-        return state
-
-    def _assert_untouched(self) -> None:
-        """`apply` must not change what it is given."""
-        for address, (state, encoded) in self._loaded.items():
-            assert _ENCODER.encode(state) == encoded, f"{address} was changed"
-        self._loaded = {}
-
-    def _absorb(self, partition: Partition, outcome: RecordOutcome) -> None:
-        self._assert_untouched()
-        self.outcomes.append(outcome)
-        super()._absorb(partition, outcome)
-        for address, state in outcome.states.items():
-            if isinstance(state, ProcessInstance | Tombstone):
-                assert state == self.folded[address], f"{address} is not the fold of its history"
-                assert_consistent(state, _timers_of(partition, address))
-
-    def _publish(self, publication: r.Publication) -> None:
-        super()._publish(publication)
-        record = publication.record
-        if isinstance(record, r.Transition):
-            self.folded[record.instance_id] = fold_part(
-                self.folded.get(record.instance_id), record, self.settings.tombstone_ms
-            )
-
     # --- what must hold when all is quiet ---
+
+    def assert_replays(self) -> None:
+        """The whole log, applied anew, gives the same documents, timers and publications."""
+        again = Runner(variant=self.variant, settings=self.settings)
+        again.models, again.contents = self.models, self.contents
+        for partition, before in zip(again.partitions, self.partitions, strict=True):
+            partition.definitions = before.definitions
+        for number, stimulus in self.taken:
+            again._apply(number, again.partitions[number], stimulus)
+        for partition, before in zip(again.partitions, self.partitions, strict=True):
+            assert _encoded(partition) == _encoded(before)
+            assert partition.timers == before.timers
+        assert again.publications == self.publications
 
     def assert_nothing_left(self) -> None:
         """No timer, subscription, living instance or open task is left anywhere."""
@@ -317,8 +302,8 @@ class Runner(Simulation):
         assert self.tasks() == []
 
 
-def _timers_of(partition: Partition, address: str) -> dict[int, int]:
-    return {timer: at for (owner, timer), at in partition.timers.items() if owner == address}
+def _encoded(partition: Partition) -> dict[str, bytes]:
+    return {address: snapshot.encode(state) for address, state in partition.states.items()}
 
 
 def subscriptions(runner: Runner) -> list[tuple[str, str]]:

@@ -164,7 +164,7 @@ def flatten(env: Environment, items: _List) -> Value:
 def _flatten_into(flat: _List, items: _List, env: Environment, depth: int) -> None:
     if depth > NESTING_MAX:
         raise BudgetExceededError(f"A list is nested deeper than {NESTING_MAX} levels.")
-    env.spend(len(items) >> 2)
+    env.spend(1 + (len(items) >> 2))
     for item in items:
         if isinstance(item, list):
             _flatten_into(flat, item, env, depth + 1)

@@ -1,6 +1,7 @@
 """Ad-hoc sub-processes: scopes whose activities are chosen while they run.
 
-What is chosen, ordered and counted is `engine/instances/ad_hoc.py`'s; here is how one begins.
+What is chosen, ordered and counted is `engine/instances/ad_hoc.py`'s; here is how one begins and
+ends, and how that ends what was chosen in it, where that has a scope of its own (`CHOICE`).
 """
 
 from engine import events as e
@@ -9,8 +10,11 @@ from engine.instances.activities import activate
 from engine.instances.advance import Advance
 from engine.instances.arming import arm_events
 from engine.instances.data_objects import declare
-from engine.instances.elements.handler import Handler
+from engine.instances.elements.handler import Handler, complete_with_outputs
+from engine.instances.flows import leave
 from engine.instances.limits import CHOICES_MAX
+from engine.instances.mappings import to_texts
+from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
 from engine.model.elements import AdHocSubProcess
 
@@ -18,6 +22,8 @@ from engine.model.elements import AdHocSubProcess
 def _activate(advance: Advance, element: AdHocSubProcess, key: int) -> Step:
     """As any sub-process: its data objects first, for its inputs may be meant for them."""
     declare(advance, element.data, key)
+    if element.output_collection is not None and not advance.is_loop(key):
+        advance.set_variables(key, {element.output_collection: "[]"})
     return activate(advance, element, key)
 
 
@@ -51,4 +57,41 @@ def _active(advance: Advance, element: AdHocSubProcess, key: int) -> tuple[str, 
     return tuple(item for item in value if isinstance(item, str))
 
 
-AD_HOC_SUB_PROCESS = Handler[AdHocSubProcess](first=Step.ACTIVATE, activate=_activate, run=_run)
+def _complete(advance: Advance, element: AdHocSubProcess, key: int) -> Step:
+    """The collected outputs go outward as any variable does, then come the output mappings."""
+    name, scope = element.output_collection, advance.instance(key).scope
+    if name is not None and scope is not None:
+        advance.propagate(scope, {name: _collected(advance, name, key)})
+    return complete_with_outputs(advance, element, key)
+
+
+def _collect(advance: Advance, element: AdHocSubProcess, key: int) -> Step:
+    """All that began with one choice is over: add its output to those collected so far."""
+    name, scope = element.output_collection, advance.instance(key).scope
+    if element.output is not None and name is not None and scope is not None:
+        value = advance.evaluator.evaluate(element.output, key)
+        text = to_texts({name: value})[name]
+        before = _collected(advance, name, scope)
+        comma = "" if before == "[]" else ","
+        advance.set_variables(scope, {name: f"{before[:-1]}{comma}{text}]"})
+    return Step.LEAVE
+
+
+def _collected(advance: Advance, name: str, key: int) -> str:
+    text = advance.state.variables.get(key, {}).get(name, "null")
+    if not text.startswith("["):
+        raise StuckError(
+            IncidentKind.EXPRESSION_FAILED,
+            f"Expected a list of the outputs so far in {name!r}, found {text[:100]}",
+        )
+    return text
+
+
+def _leave_choice(advance: Advance, element: AdHocSubProcess, key: int) -> None:
+    leave(advance, element, key, ())
+
+
+AD_HOC_SUB_PROCESS = Handler[AdHocSubProcess](
+    first=Step.ACTIVATE, activate=_activate, run=_run, complete=_complete
+)
+CHOICE = Handler[AdHocSubProcess](complete=_collect, leave=_leave_choice)

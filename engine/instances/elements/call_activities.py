@@ -3,9 +3,10 @@
 from engine import commands as c
 from engine import events as e
 from engine import variables as v
-from engine.definitions import ProcessVersions, VersionRef
+from engine.definitions import VersionRef
 from engine.instances.activities import activate
 from engine.instances.advance import Advance
+from engine.instances.bindings import binding_text, bound_version
 from engine.instances.elements.handler import Handler
 from engine.instances.mappings import map_inputs, to_texts
 from engine.instances.stuck import IncidentKind, StuckError
@@ -47,24 +48,12 @@ def _run(advance: Advance, activity: CallActivity, key: int) -> None:
 
 def _bound(advance: Advance, activity: CallActivity, process_id: str) -> VersionRef:
     """The version that is called. Raises StuckError where there is none."""
-    definitions, start = advance.context.definitions, advance.state.start
-    versions = definitions.get(process_id)
-    if versions is None:
-        versions = ProcessVersions(process_id=process_id)
-    if activity.version_tag is not None:
-        which = f" with the version tag {activity.version_tag!r}"
-        ref = versions.tagged(activity.version_tag)
-    elif activity.same_deployment:
-        which = " in the deployment of its caller"
-        own = definitions.find(start.process_id, start.version)
-        ref = versions.deployed_with(own.deployment if own else 0)
-    else:
-        which = "" if activity.version is None else f" version {activity.version}"
-        ref = versions.find(activity.version)
+    ref = bound_version(advance, activity, advance.context.definitions.get(process_id))
     if ref is None:
         raise StuckError(
             IncidentKind.CALLED_PROCESS_FAILED,
-            f"Expected the process {process_id!r}{which} to be deployed, found none",
+            f"Expected the process {process_id!r}{binding_text(activity)} to be deployed, found"
+            " none",
         )
     return ref
 

@@ -1,10 +1,10 @@
 """Events by position: start, catch, throw, boundary, end. What they wait for is the trigger's."""
 
 from engine.instances.advance import Advance
-from engine.instances.elements.handler import Handler
+from engine.instances.elements.handler import Handler, complete_with_outputs
 from engine.instances.job_opening import open_job
 from engine.instances.mappings import map_inputs, to_texts
-from engine.instances.triggers import arm, throw
+from engine.instances.triggers import arm, throw, throw_last
 from engine.instances.triggers.waiting import Waiter
 from engine.lifecycle import Step
 from engine.model.elements import (
@@ -36,11 +36,25 @@ def _run_throw(advance: Advance, event: EndEvent | IntermediateThrowEvent, key: 
     return throw(advance, key, event.trigger)
 
 
-# A start or boundary event begins when its trigger has occurred: it has nothing to wait for.
-START = Handler[StartEvent]()
+def _complete_end(advance: Advance, event: EndEvent, key: int) -> Step | None:
+    """Of what it throws the compensation may have been waited for before the rest."""
+    if throw_last(advance, key, event.trigger):
+        return None
+    return complete_with_outputs(advance, event, key)
+
+
+def _run_start(advance: Advance, event: StartEvent, key: int) -> Step | None:
+    """It begins when it has occurred; only one that needs several may be stuck with some."""
+    return None if advance.instance(key).waits else Step.COMPLETE
+
+
+# A boundary event begins when its trigger has occurred: it has nothing to wait for.
+START = Handler[StartEvent](run=_run_start)
 BOUNDARY = Handler[BoundaryEvent]()
 CATCH = Handler[IntermediateCatchEvent](run=_run_catch)
 THROW = Handler[IntermediateThrowEvent](
     first=Step.ACTIVATE, activate=_activate_throw, run=_run_throw
 )
-END = Handler[EndEvent](first=Step.ACTIVATE, activate=_activate_throw, run=_run_throw)
+END = Handler[EndEvent](
+    first=Step.ACTIVATE, activate=_activate_throw, run=_run_throw, complete=_complete_end
+)

@@ -1,7 +1,8 @@
-"""Service, send and business rule tasks, and scripts that the engine does not run itself: jobs."""
+"""Tasks that are work for a worker, or a script or decision that the engine evaluates itself."""
 
 from engine.instances.activities import activate
 from engine.instances.advance import Advance
+from engine.instances.decisions import run_decision
 from engine.instances.elements.handler import Handler
 from engine.instances.job_opening import open_job
 from engine.instances.mappings import targets_of, to_texts
@@ -13,6 +14,15 @@ from engine.model.elements import (
     SendTask,
     ServiceTask,
 )
+
+
+def _run_rule_task(
+    advance: Advance, task: ServiceTask | SendTask | BusinessRuleTask, key: int
+) -> Step | None:
+    if task.decision is None:
+        return _run_task(advance, task, key)
+    run_decision(advance, task.decision, key)
+    return Step.COMPLETE
 
 
 def _run_task(
@@ -33,9 +43,9 @@ def _run_task(
     return Step.COMPLETE
 
 
-SERVICE_TASK = Handler[ServiceTask](first=Step.ACTIVATE, activate=activate, run=_run_task)
-SEND_TASK = Handler[SendTask](first=Step.ACTIVATE, activate=activate, run=_run_task)
+SERVICE_TASK = Handler[ServiceTask](first=Step.ACTIVATE, activate=activate, run=_run_rule_task)
+SEND_TASK = Handler[SendTask](first=Step.ACTIVATE, activate=activate, run=_run_rule_task)
 BUSINESS_RULE_TASK = Handler[BusinessRuleTask](
-    first=Step.ACTIVATE, activate=activate, run=_run_task
+    first=Step.ACTIVATE, activate=activate, run=_run_rule_task
 )
 SCRIPT_TASK = Handler[ScriptTask](first=Step.ACTIVATE, activate=activate, run=_run_task)

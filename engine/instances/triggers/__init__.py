@@ -57,12 +57,16 @@ THROW: Mapping[type[m.Trigger], Callable[[Advance, int, Any], Step | None] | Non
 
 
 def arm(advance: Advance, waiter: Waiter, trigger: m.Trigger) -> tuple[e.AnyEvent, ...]:
-    """What makes the waiter wait for its trigger. Raises StuckError, with nothing armed."""
+    """What makes the waiter wait for its trigger. Raises StuckError, with nothing armed.
+
+    Of parts that must all occur each is taken once, until the event waits anew; only a cycle runs.
+    """
+    once = waiter._replace(interrupting=True) if m.needs_all(trigger) else waiter
     armed: list[e.AnyEvent] = []
     for part in m.parts_of(trigger):
         row = ARM[type(part)]
         if row is not None:
-            armed.append(row(advance, waiter, part))
+            armed.append(row(advance, waiter if isinstance(part, m.TimerTrigger) else once, part))
     return tuple(armed)
 
 
@@ -70,21 +74,33 @@ def throw(advance: Advance, key: int, trigger: m.Trigger) -> Step | None:
     """Throw, and say what the event does next (None: nothing, it is over). Raises StuckError.
 
     Of several the later are thrown even if an earlier one is caught where it ends others; not if
-    it ends the event itself.
+    it ends the event itself. What ends the scope comes after the compensation that is waited for.
     """
-    step: Step | None = Step.COMPLETE
     parts = m.parts_of(trigger)
     if len(parts) > 1:
-        _check_names(advance, key, parts)
+        _check_all(advance, key, parts)
+    waits = False
     for part in parts:
         row = THROW[type(part)]
-        step = Step.COMPLETE if row is None else row(advance, key, part)
-        if step is None:
-            break
-    return step
+        if row is None or (waits and isinstance(part, m.ENDINGS)):
+            continue  # see throw_last
+        if row(advance, key, part) is None:
+            if not isinstance(part, m.CompensateTrigger):
+                return None
+            waits = True
+    return None if waits else Step.COMPLETE
 
 
-def _check_names(advance: Advance, key: int, parts: tuple[m.Trigger, ...]) -> None:
+def throw_last(advance: Advance, key: int, trigger: m.Trigger) -> bool:
+    """After its compensation an event throws what ends its scope, if it does. Raises StuckError."""
+    last = m.parts_of(trigger)[-1]
+    if not isinstance(trigger, m.MultipleTrigger) or not isinstance(last, m.ENDINGS):
+        return False
+    throw(advance, key, last)
+    return True
+
+
+def _check_all(advance: Advance, key: int, parts: tuple[m.Trigger, ...]) -> None:
     """All that several need is evaluated before the first is thrown, or it would be twice."""
     for part in parts:
         match part:
@@ -94,5 +110,7 @@ def _check_names(advance: Advance, key: int, parts: tuple[m.Trigger, ...]) -> No
                 advance.evaluator.name(part.name, key)
             case m.EscalationTrigger() if part.code is not None:
                 advance.evaluator.name(part.code, key)
+            case m.ErrorTrigger():
+                error.find(advance, key, part)
             case _:
                 pass

@@ -1,6 +1,7 @@
 """BPMN errors: thrown by end events, workers and called processes, caught on the way outward."""
 
 from engine.instances.advance import Advance
+from engine.instances.catchers import Catcher
 from engine.instances.errors import BpmnError, find_catcher, throw_error, unhandled
 from engine.lifecycle import Step
 from engine.model.elements import ErrorTrigger
@@ -8,10 +9,16 @@ from engine.model.elements import ErrorTrigger
 
 def throw(advance: Advance, key: int, trigger: ErrorTrigger) -> Step | None:
     """Throw the end event's error. Raises StuckError when nothing catches it."""
+    error, catcher = find(advance, key, trigger)
+    throw_error(advance, catcher, error)
+    return None
+
+
+def find(advance: Advance, key: int, trigger: ErrorTrigger) -> tuple[BpmnError, Catcher]:
+    """The error and what catches it. Changes nothing. Raises StuckError when nothing does."""
     code = "" if trigger.code is None else advance.evaluator.text(trigger.code, key)
     error = BpmnError(code=code)
     catcher = find_catcher(advance, key, error)
     if catcher is None:
         raise unhandled(error)
-    throw_error(advance, catcher, error)
-    return None
+    return error, catcher

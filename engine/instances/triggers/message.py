@@ -45,6 +45,8 @@ def arm(advance: Advance, waiter: Waiter, trigger: MessageTrigger) -> e.AnyEvent
 def address(advance: Advance, waiter: Waiter, trigger: MessageTrigger) -> tuple[str, str]:
     """Name and correlation key. A key that is neither text nor number is of no use: StuckError."""
     name = advance.evaluator.name(trigger.name, waiter.owner, waiter.locals)
+    if trigger.begins:
+        return name, advance.state.start.conversation or ""
     if trigger.correlation_key is None:
         return name, ""
     key = advance.evaluator.text(trigger.correlation_key, waiter.owner, waiter.locals)

@@ -3,6 +3,7 @@
 from engine import events as e
 from engine import state as s
 from engine.instances.advance import Advance
+from engine.instances.conversations import comes_as_start
 from engine.instances.occurrences import occur
 from engine.instances.scans import signal_waits
 from engine.instances.triggers.waiting import Waiter
@@ -39,7 +40,9 @@ def throw(advance: Advance, key: int, trigger: SignalTrigger) -> Step | None:
     )
     for number in signal_waits(advance.state, name):
         wait = advance.state.waits.get(number)  # None: one before it has ended what waited
-        if isinstance(wait, s.SignalWait) and not advance.is_ending(wait.owner):
+        if not isinstance(wait, s.SignalWait) or comes_as_start(advance, wait):
+            continue
+        if not advance.is_ending(wait.owner):
             take(advance, wait, variables)
     return Step.COMPLETE if key in advance.state.elements else None
 

@@ -5,7 +5,7 @@ from engine.expressions import EvaluationError, schedule
 from engine.instances.advance import Advance
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.instances.triggers.waiting import Waiter
-from engine.model.elements import Text, TimerTrigger
+from engine.model.elements import NoneTrigger, Text, TimerTrigger, needs_all
 from engine.state import TimerWait
 from engine.values import Value
 
@@ -64,7 +64,8 @@ def arm_again(advance: Advance, timer: TimerWait) -> e.TimerArmed | None:
     """The next occurrence of a timer that has just fired, if its cycle has one.
 
     `R3` fires three times: `repetitions` counts the firings that are left, this one included.
-    Instants that passed while nobody could fire them are one firing.
+    Instants that passed while nobody could fire them are one firing. What fires for an event that
+    needs other things, too, has fired for it once, however often it does until they have occurred.
     """
     if timer.cycle is None or timer.repetitions == 1:
         return None
@@ -83,4 +84,5 @@ def arm_again(advance: Advance, timer: TimerWait) -> e.TimerArmed | None:
         due_ms=due,
         cycle=timer.cycle,
         repetitions=None if timer.repetitions is None else timer.repetitions - 1,
+        ahead=needs_all(getattr(advance.model.element(timer.element_id), "trigger", NoneTrigger())),
     )

@@ -101,7 +101,7 @@ def read_work(site: Site, extensions: Extensions, external: str) -> Extensions:
     """A job, or an expression that needs no worker. `external`: the type that names a topic."""
     retries = _retries(site)
     extensions = replace(extensions, **_fields(site))
-    said = [name for name in _IMPLEMENTATIONS if site.text(name) is not None]
+    said = [name for name in IMPLEMENTATIONS if site.text(name) is not None]
     if not said:
         return extensions
     chosen, *others = said
@@ -121,7 +121,7 @@ def read_work(site: Site, extensions: Extensions, external: str) -> Extensions:
     return replace(extensions, job=replace(retries, type=job_type))
 
 
-_IMPLEMENTATIONS: Final = ("type", "class", "delegateExpression", "expression")
+IMPLEMENTATIONS: Final = ("type", "class", "delegateExpression", "expression")
 """Of several the first counts, as in Camunda 7."""
 
 
@@ -151,17 +151,21 @@ def _fields(site: Site) -> dict[str, dict[str, str] | dict[str, Formula]]:
     headers = {} if result is None else {"resultVariable": result}
     computed: dict[str, Formula] = {}
     for field in site.parts("field"):
-        name, line = field.get("name") or "", field.sourceline or site.line
-        texts = [field.get("stringValue"), field.get("expression")]
-        for tag in ("string", "expression"):
-            texts += [text_of(part) for part in site.parts(tag, field)]
-        text = next((text for text in texts if text), "")
-        formula = juel.formula(text, line)
+        name, formula = field.get("name") or "", field_formula(site, field)
         if formula.language == "static":
-            headers[name] = text
+            headers[name] = formula.text
         else:
             computed[name] = formula
     return {"headers": headers, "computed_headers": computed}
+
+
+def field_formula(site: Site, field: etree._Element) -> Formula:
+    """The value of an injected field; an empty text if it has none."""
+    texts = [field.get("stringValue"), field.get("expression")]
+    for tag in ("string", "expression"):
+        texts += [text_of(part) for part in site.parts(tag, field)]
+    text = next((text for text in texts if text), "")
+    return juel.formula(text, field.sourceline or site.line)
 
 
 def read_script(site: Site, extensions: Extensions) -> Extensions:

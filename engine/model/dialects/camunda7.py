@@ -4,7 +4,7 @@ Reference: the moddle descriptor of camunda-bpmn-moddle, and what Camunda's Bpmn
 """
 
 from collections.abc import Callable, Iterable
-from typing import Final
+from typing import Final, TypeVar
 
 from lxml import etree
 from msgspec.structs import replace
@@ -15,9 +15,11 @@ from engine.model.dialects.activiti import ERROR, JOB_TASKS, LOOP, Site
 from engine.model.dialects.audit import Rule, Vocabulary, audit
 from engine.model.dialects.dialect import Dialect
 from engine.model.dialects.properties import fails_uncaught
+from engine.model.elements import DecisionResult
 from engine.model.extensions import (
     NOTHING,
     CallSource,
+    DecisionSource,
     Extensions,
     Formula,
     ListSource,
@@ -60,13 +62,49 @@ def _call(extensions: Extensions, site: Site) -> Extensions:
     keys = [key for part in site.parts("in") if (key := part.get("businessKey"))]
     business_key = juel.formula(keys[0], site.line) if keys else None
     call = replace(call, business_key=business_key)
-    return replace(extensions, call=_bound(site, call))
+    return replace(extensions, call=_bound(site, call, "calledElement"))
 
 
-def _bound(site: Site, call: CallSource) -> CallSource:
+def _rule_task(extensions: Extensions, site: Site) -> Extensions:
+    """A decision by reference comes before any other work, as in Camunda 7."""
+    decision_id = site.formula("decisionRef")
+    if decision_id is None:
+        return _work(extensions, site)
+    others = [name for name in activiti.IMPLEMENTATIONS if site.text(name) is not None]
+    if others:
+        site.report.warning(
+            "no-effect",
+            f"What is done is said by decisionRef; {', '.join(others)} has no effect. Remove it.",
+            site.element,
+        )
+    mapping = site.text("mapDecisionResult") or "resultList"
+    if mapping not in _DECISION_RESULTS:
+        site.refuse(
+            f"The result of the decision cannot be mapped by {quote(mapping)}."
+            f" Use one of {', '.join(_DECISION_RESULTS)}."
+        )
+    decision = DecisionSource(
+        decision_id=decision_id,
+        result=_DECISION_RESULTS.get(mapping, "result_list"),
+        result_variable=site.text("resultVariable"),
+    )
+    return replace(extensions, decision=_bound(site, decision, "decisionRef"))
+
+
+_DECISION_RESULTS: Final[dict[str, DecisionResult]] = {
+    "singleEntry": "single_entry",
+    "singleResult": "single_result",
+    "collectEntries": "collect_entries",
+    "resultList": "result_list",
+}
+
+Bound = TypeVar("Bound", CallSource, DecisionSource)
+
+
+def _bound(site: Site, call: Bound, prefix: str) -> Bound:
     """To the version that the call names, by its number or its tag, or of its own deployment."""
-    binding = site.text("calledElementBinding") or "latest"
-    version, tag = site.text("calledElementVersion"), site.text("calledElementVersionTag")
+    binding = site.text(f"{prefix}Binding") or "latest"
+    version, tag = site.text(f"{prefix}Version"), site.text(f"{prefix}VersionTag")
     if binding == "latest":
         return call
     if binding == "deployment":
@@ -76,7 +114,7 @@ def _bound(site: Site, call: CallSource) -> CallSource:
     if binding == "versionTag" and tag is not None and not holds_expression(tag):
         return replace(call, version_tag=tag)
     site.refuse(
-        f"The binding {quote(binding)} of the call activity is not executed. Use 'latest',"
+        f"The binding {quote(binding)} of the {site.element.tag} is not executed. Use 'latest',"
         " 'deployment', 'version' with a number, or 'versionTag' with a tag, without expressions."
     )
     return call
@@ -170,6 +208,7 @@ def _script_source(site: Site, xml: etree._Element) -> Formula | None:
 
 _TRANSLATIONS: Final[dict[str, _Translate]] = {
     **dict.fromkeys(sorted(JOB_TASKS), _work),
+    "businessRuleTask": _rule_task,
     "messageEventDefinition": _work,
     "scriptTask": _script,
     "userTask": _task,
@@ -200,7 +239,8 @@ _VALUE: Final = (
     Rule("translated", JOB_TASKS),
     Rule("refused", _MESSAGE, "Make it external work with a topic."),
 )
-_DECISION: Final = (Rule("refused", _RULE_TASK, "Make it an external task with a topic."),)
+_DECISION: Final = (Rule("translated", _RULE_TASK),)
+_TENANT: Final = (Rule("refused", None, "All that is deployed has one tenant, the namespace."),)
 _NO_USERS: Final = (Rule("warned", None, "Everybody who may write commands may start instances."),)
 _LISTENER: Final = (Rule("warned", None, "Listeners are not run: draw what they do as a task."),)
 _FORMS: Final = (Rule("warned", None, "Forms are shown by what people work with."),)
@@ -228,9 +268,10 @@ VOCABULARY: Final = Vocabulary(
         **dict.fromkeys(("formHandlerClass", "formRefBinding", "formRefVersion"), _FORMS),
         **dict.fromkeys(
             ("decisionRef", "decisionRefBinding", "decisionRefVersion", "decisionRefVersionTag",
-             "decisionRefTenantId", "mapDecisionResult"),
+             "mapDecisionResult"),
             _DECISION,
         ),
+        "decisionRefTenantId": _TENANT,
         **dict.fromkeys(
             ("caseRef", "caseBinding", "caseVersion", "caseTenantId", "calledElementTenantId",
              "variableMappingClass", "variableMappingDelegateExpression"),

@@ -18,6 +18,7 @@ from engine.model.extensions import (
     NOTHING,
     AdHocSource,
     CallSource,
+    DecisionSource,
     Extensions,
     Formula,
     JobSource,
@@ -132,20 +133,45 @@ def _form(extensions: Extensions, site: _Site) -> Extensions:
     return replace(extensions, task=replace(extensions.task, form_key=form_key))
 
 
-def _called_element(extensions: Extensions, site: _Site) -> Extensions:
+def _binding(site: _Site) -> tuple[str | None, bool]:
+    """The version tag that is called, and whether it is the caller's own deployment."""
     binding, tag = site.xml.get("bindingType") or "latest", site.xml.get("versionTag")
     if binding not in _BINDINGS or (binding == "versionTag" and not tag):
         site.report.error(
             "unsupported-extension",
-            f"The binding {quote(binding)} of the call activity is not executed."
+            f"The binding {quote(binding)} of the {site.element.tag} is not executed."
             " Use 'latest', 'deployment', or 'versionTag' with a version tag.",
             site.element,
             site.line,
         )
+    return tag if binding == "versionTag" else None, binding == "deployment"
+
+
+def _called_decision(extensions: Extensions, site: _Site) -> Extensions:
+    version_tag, same_deployment = _binding(site)
+    result_variable = (site.xml.get("resultVariable") or "").strip() or None
+    if result_variable is None:
+        site.report.error(
+            "result-variable-missing",
+            "The result of the decision goes nowhere. Give it a result variable.",
+            site.element,
+            site.line,
+        )
+    decision = DecisionSource(
+        decision_id=site.formula("decisionId"),
+        version_tag=version_tag,
+        same_deployment=same_deployment,
+        result_variable=result_variable,
+    )
+    return replace(extensions, decision=decision)
+
+
+def _called_element(extensions: Extensions, site: _Site) -> Extensions:
+    version_tag, same_deployment = _binding(site)
     call = CallSource(
         process_id=site.formula("processId"),
-        version_tag=tag if binding == "versionTag" else None,
-        same_deployment=binding == "deployment",
+        version_tag=version_tag,
+        same_deployment=same_deployment,
         propagate_all_parent_variables=is_true(
             site.xml.get("propagateAllParentVariables"), default=True
         ),
@@ -202,15 +228,12 @@ def _loop(extensions: Extensions, site: _Site) -> Extensions:
 
 
 def _ad_hoc(extensions: Extensions, site: _Site) -> Extensions:
-    if site.xml.get("outputCollection") or site.xml.get("outputElement"):
-        site.report.error(
-            "unsupported-extension",
-            "The output collection of an ad-hoc sub-process is not executed. Remove it, and let"
-            " its activities write variables.",
-            site.element,
-            site.line,
-        )
-    return replace(extensions, ad_hoc=AdHocSource(active=site.formula("activeElementsCollection")))
+    ad_hoc = AdHocSource(
+        active=site.formula("activeElementsCollection"),
+        output=site.formula("outputElement"),
+        output_collection=site.xml.get("outputCollection") or None,
+    )
+    return replace(extensions, ad_hoc=ad_hoc)
 
 
 def _ad_hoc_work(extensions: Extensions, site: _Site) -> Extensions:
@@ -227,9 +250,9 @@ def _ad_hoc_work(extensions: Extensions, site: _Site) -> Extensions:
 _THROWS: Final = frozenset({"intermediateThrowEvent", "endEvent"})
 _JOB_TASKS: Final = frozenset({"serviceTask", "sendTask", "businessRuleTask", "scriptTask"})
 _MAPPED: Final = _JOB_TASKS | {
-    "task", "manualTask", "userTask", "receiveTask", "subProcess", "callActivity", "startEvent",
-    "endEvent", "intermediateCatchEvent", "intermediateThrowEvent", "boundaryEvent",
-    "adHocSubProcess",
+    "task", "manualTask", "userTask", "receiveTask", "subProcess", "transaction",
+    "adHocSubProcess", "callActivity", "startEvent", "endEvent", "intermediateCatchEvent",
+    "intermediateThrowEvent", "boundaryEvent",
 }  # fmt: skip
 _USER_TASK: Final = frozenset({"userTask"})
 _AD_HOC: Final = frozenset({"adHocSubProcess"})
@@ -247,6 +270,7 @@ _TRANSLATIONS: Final[dict[str, tuple[frozenset[str], _Translate]]] = {
     "formDefinition": (_USER_TASK, _form),
     "calledElement": (frozenset({"callActivity"}), _called_element),
     "adHoc": (_AD_HOC, _ad_hoc),
+    "calledDecision": (frozenset({"businessRuleTask"}), _called_decision),
     "loopCharacteristics": (frozenset({"multiInstanceLoopCharacteristics"}), _loop),
     "subscription": (frozenset({"message"}), _subscription),
     "versionTag": (frozenset({"process"}), _version_tag),
@@ -308,4 +332,5 @@ DIALECT = Dialect(
     extensions=_extensions,
     formula=feel.formula,
     condition=feel.condition,
+    scopes_choices=True,
 )

@@ -17,6 +17,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     is. `platforms` are the values of the modeler's `executionPlatform`. `implied_names`: a task
     that names no job type gets its implementation, operation or id as one, a message its id as
     name. `executable_by_default`: a process that does not say whether it is executable, is.
+    `scopes_choices`: what is chosen in an ad-hoc sub-process has a scope of its own.
     `writes_outward` and `quartz`: as in `ProcessModel`. `data_flows`: data objects are
     variables, and data associations move what is in them; else they are only drawn. `example`:
     how a text is made an expression. `audit` looks through processes and root elements for
@@ -31,6 +32,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     condition: Callable[[str, int], Formula]
     implied_names: bool = False
     executable_by_default: bool = False
+    scopes_choices: bool = False
     writes_outward: bool = False
     quartz: bool = False
     data_flows: bool = False

@@ -13,7 +13,14 @@ from engine.model.dialects import activiti, juel
 from engine.model.dialects.activiti import JOB_TASKS, LOOP, Site
 from engine.model.dialects.audit import Rule, Vocabulary, audit
 from engine.model.dialects.dialect import Dialect
-from engine.model.extensions import NOTHING, AdHocSource, Extensions, Formula, LoopSource
+from engine.model.extensions import (
+    NOTHING,
+    AdHocSource,
+    DecisionSource,
+    Extensions,
+    Formula,
+    LoopSource,
+)
 from engine.model.report import Report, quote
 from engine.model.source import SourceElement, is_true
 from engine.values import ValueDecodeError, decode, encode
@@ -24,7 +31,45 @@ _Translate = Callable[[Extensions, Site], Extensions]
 
 
 def _work(extensions: Extensions, site: Site) -> Extensions:
+    if site.text("type") == "dmn":
+        return replace(extensions, decision=_decision(site))
     return activiti.read_work(site, extensions, external="external-worker")
+
+
+def _decision(site: Site) -> DecisionSource:
+    """A decision task: all that it says is in fields."""
+    fields = {field.get("name") or "": field for field in site.parts("field")}
+    for name, field in fields.items():
+        if name not in _DECISION_FIELDS:
+            site.refuse(
+                f"The field {quote(name)} of a decision task is not executed. Name the decision by"
+                " its decisionTableReferenceKey.",
+                field.sourceline or site.line,
+            )
+    texts = {name: activiti.field_formula(site, field) for name, field in fields.items()}
+    key = texts.get("decisionTableReferenceKey")
+    return DecisionSource(
+        decision_id=key if key is not None and key.text else None,
+        same_deployment=_says_true(site, texts.get("sameDeployment")),
+        result="outputs",
+        needs_hit=_says_true(site, texts.get("decisionTaskThrowErrorOnNoHits")),
+    )
+
+
+def _says_true(site: Site, formula: Formula | None) -> bool:
+    if formula is not None and formula.language != "static":
+        site.refuse(
+            f"The expression {quote(formula.text)} in a field of a decision task is not evaluated."
+            " Write true or false.",
+            formula.line,
+        )
+    return formula is not None and formula.text.lower() == "true"
+
+
+_DECISION_FIELDS: Final = frozenset(
+    {"decisionTableReferenceKey", "decisionTaskThrowErrorOnNoHits", "fallbackToDefaultTenant",
+     "sameDeployment"}
+)  # fmt: skip
 
 
 def _script(extensions: Extensions, site: Site) -> Extensions:

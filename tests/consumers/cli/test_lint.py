@@ -3,7 +3,17 @@
 from pathlib import Path
 
 from tests.support.command_line import torpor
-from tests.support.models import bpmn, chain, end, flow, process, start, user_task
+from tests.support.decisions import decision, dmn, literal
+from tests.support.models import (
+    bpmn,
+    chain,
+    decision_task,
+    end,
+    flow,
+    process,
+    start,
+    user_task,
+)
 
 GOOD = bpmn(process("p", start("s"), user_task("t"), end("e"), chain("s", "t", "e")))
 DANGLING = bpmn(
@@ -58,6 +68,34 @@ def test_every_file_is_checked_whatever_the_others_are(tmp_path: Path) -> None:
     (finding,) = found[0]["findings"]
     assert set(finding) >= {"severity", "element", "line", "code", "message"}
     assert finding["element"] == "t-nowhere"
+
+
+def test_decisions_are_checked_by_what_they_are_and_not_by_their_name(tmp_path: Path) -> None:
+    good = written(tmp_path, "rate.xml", dmn(decision("Rate", literal("1"))))
+    bad = written(tmp_path, "bad.bpmn", dmn(decision("Rate", literal("1 +"))))
+    assert torpor("lint", good).out == f"{good}: ok\n"
+    (finding,) = torpor("lint", bad, "--json", code=1).json()["findings"]
+    assert (finding["element"], finding["line"], finding["code"]) == (
+        "Rate",
+        1,
+        "expression-syntax",
+    )
+
+
+def test_what_is_called_is_looked_for_in_all_files(tmp_path: Path) -> None:
+    caller = written(
+        tmp_path,
+        "caller.bpmn",
+        bpmn(process("p", start("s"), decision_task("t", "Rate"), chain("s", "t"))),
+    )
+    rate = written(tmp_path, "rate.dmn", dmn(decision("Rate", literal("1"))))
+    (finding,) = torpor("lint", caller, "--json").json()["findings"]
+    assert (finding["severity"], finding["code"], finding["element"]) == (
+        "warning",
+        "unknown-decision",
+        "t",
+    )
+    assert torpor("lint", caller, rate).out == f"{caller}: ok\n{rate}: ok\n"
 
 
 def test_the_example_is_fit_to_be_deployed() -> None:

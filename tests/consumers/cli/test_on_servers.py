@@ -22,6 +22,7 @@ from consumers.dev.kafka_server import Kafka
 from consumers.dev.redis_server import Redis
 from tests.support.command_line import CommandLine, torpor
 from tests.support.models import (
+    ad_hoc,
     bpmn,
     catch,
     chain,
@@ -51,6 +52,7 @@ MODEL = bpmn(
 WORK = bpmn(
     process("work", start("s"), service_task("t", type="t"), end("e"), chain("s", "t", "e"))
 )
+CASE = bpmn(process("case", ad_hoc("pool", user_task("call"), user_task("visit"))))
 BAD = bpmn(process("order", start("begin"), end("done"), flow("begin", "nowhere")))
 REPLY = {"command_id", "status", "instance_id", "code", "detail", "result"}
 
@@ -103,7 +105,7 @@ def served(environment: DevEnvironment, tmp_path_factory: pytest.TempPathFactory
     ready = environment.ready()
     variables = {f"TORPOR_{name.upper()}": ready[name] for name in ("kafka", "http", "namespace")}
     folder = tmp_path_factory.mktemp("models")
-    for name, content in (("order", MODEL), ("work", WORK), ("bad", BAD)):
+    for name, content in (("order", MODEL), ("work", WORK), ("case", CASE), ("bad", BAD)):
         (folder / f"{name}.bpmn").write_bytes(content)
     model = str(folder / "order.bpmn")
     torpor = CommandLine(variables)
@@ -247,6 +249,23 @@ def test_an_instance_goes_from_its_start_over_an_incident_to_its_end(served: Ser
         *("InstanceStarted", "TaskCreated", "TaskCompleted", "IncidentRaised"),
         *("IncidentResolved", "InstanceCompleted"),
     ]
+
+
+def test_activities_of_an_ad_hoc_sub_process_are_activated_until_it_is_completed(
+    served: Served,
+) -> None:
+    served.torpor("deploy", str(Path(served.model).with_name("case.bpmn")))
+    instance_id = new_id()
+    served.torpor("start", "case", "--id", instance_id)
+    pool = served.waiting(instance_id, "AD_HOC")
+    done = served.torpor("activate", pool, "visit", "call")
+    assert done.out == f"activated visit, call in {pool}\n"
+    served.waiting(instance_id, "USER_TASK")
+    refused = served.torpor("activate", pool, "nobody", code=1).err
+    assert "offers (call, visit), found nobody" in refused
+    reply = served.torpor("activate", pool, "--complete", "--json").json()
+    assert (set(reply), reply["status"]) == (REPLY, "ACCEPTED")
+    assert served.ended(instance_id)["state"] == "COMPLETED"
 
 
 def test_commands_on_what_is_not_there_are_refused_with_1(served: Served) -> None:

@@ -1,6 +1,7 @@
 """Equality, order and membership between values of any types."""
 
 import itertools
+from collections.abc import Callable
 
 import pytest
 
@@ -81,3 +82,17 @@ def test_comparing_long_values_is_paid_for() -> None:
     long, same = [1] * 100_000, [1] * 100_000
     with pytest.raises(BudgetExceededError):
         equals([*long], [*same], Environment())
+
+
+@pytest.mark.parametrize("pair", [lambda one: [one, one], lambda one: {"a": one, "b": one}])
+def test_values_that_hold_each_other_many_times_are_paid_for(
+    pair: Callable[[Value], Value],
+) -> None:
+    one: Value = 1
+    other: Value = 1
+    for _ in range(40):
+        one, other = pair(one), pair(other)
+    with pytest.raises(BudgetExceededError):
+        equals(one, other, Environment())
+    with pytest.raises(BudgetExceededError):
+        feel("flatten(one)", {"one": [one, one] if isinstance(one, list) else [[[one] * 99_999]]})

@@ -42,9 +42,7 @@ MODEL = compiled(
 
 
 def context(model: ProcessModel = MODEL, **fields: Any) -> Context:
-    version = ProcessVersions(
-        process_id="p", versions=(VersionRef(version=1, checksum="x", semantics=1),)
-    )
+    version = ProcessVersions(id="p", versions=(VersionRef(version=1, checksum="x", semantics=1),))
     given = {
         "now": NOW,
         "partition": 3,

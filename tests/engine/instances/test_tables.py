@@ -9,6 +9,7 @@ from engine.effects import CONSEQUENCES
 from engine.instances.decide import COMMANDS
 from engine.instances.elements import HANDLERS
 from engine.instances.endings import CLOSED
+from engine.instances.joining import JOINS
 from engine.instances.starts import STARTS
 from engine.instances.triggers import ARM, THROW
 from engine.lifecycle import Step
@@ -27,6 +28,7 @@ ELSEWHERE = {
     c.BroadcastSignal,
     c.DeliverSignal,
     c.EvaluateConditions,
+    c.EndConversation,
 }
 """Commands for the other aggregates."""
 
@@ -62,3 +64,7 @@ def test_every_command_is_taken_by_one_aggregate() -> None:
         *get_args(c.InternalCommand),
     }
     assert set(taken) == everything
+
+
+def test_every_triggered_start_may_join_an_instance() -> None:
+    assert set(JOINS) == set(get_args(c.TriggeredStart))

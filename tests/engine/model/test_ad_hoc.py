@@ -128,3 +128,46 @@ def test_one_that_a_worker_directs_is_an_error() -> None:
     finding = only_finding(resource(start("s"), inside, chain("s", "pool")))
     assert (finding.code, finding.element) == ("unsupported-extension", "pool")
     assert "worker" in finding.message
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"outputCollection": "all"},
+        {"outputElement": "=one"},
+        {"outputElement": "=one", "outputCollection": "a-b"},
+    ],
+)
+def test_an_output_collection_needs_an_element_and_a_name(attributes: dict[str, str]) -> None:
+    collects = extensions(extension("adHoc", **attributes))
+    inside = tag("adHocSubProcess", collects, task("one"), id="pool")
+    finding = only_finding(resource(start("s"), inside, chain("s", "pool")))
+    assert (finding.code, finding.element) == ("ad-hoc-output", "pool")
+
+
+def test_in_camunda_8_what_is_chosen_has_a_scope_of_its_own() -> None:
+    model = compiled(start("s"), ad_hoc("pool", task("one"), active="=[]"), chain("s", "pool"))
+    assert pool(model).scoped
+
+
+def test_in_plain_bpmn_all_shares_the_scope_of_the_ad_hoc_sub_process() -> None:
+    model = compiled(start("s"), ad_hoc("pool", task("one")), chain("s", "pool"))
+    assert not pool(model).scoped
+
+
+@pytest.mark.parametrize(
+    ("active", "said"),
+    [
+        ('=["one", "behind", "nowhere"]', "names 'behind, nowhere'"),
+        ('="one"', "is no list"),
+        ("=[1]", "names '1'"),
+        ('=assert("one", false)', "fails: "),
+    ],
+)
+def test_a_constant_list_names_what_is_offered(active: str, said: str) -> None:
+    parts = (task("one"), task("behind"), chain("one", "behind"))
+    made = resource(start("s"), ad_hoc("pool", *parts, active=active), chain("s", "pool"))
+    finding = only_finding(made)
+    assert (finding.code, finding.element) == ("ad-hoc-active-elements", "pool")
+    assert said in finding.message
+    assert "no flow leads to: one." in finding.message

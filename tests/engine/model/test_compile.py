@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import DefinitionError
 from engine.expressions import Environment, Expression
 from engine.model import elements as e
-from engine.model.compile import CompiledResource, compile_resource, require_deployable
+from engine.model.compile import CompiledResource, compile_resource
 from engine.model.xml import ELEMENTS_MAX
 from engine.settings import SEMANTICS, Settings
 from tests.support.findings import codes, only_finding
@@ -170,7 +169,7 @@ def test_references_may_have_the_prefix_of_the_target_namespace() -> None:
     received, refused = model.element("received"), model.element("refused")
     assert isinstance(received, e.StartEvent)
     assert isinstance(refused, e.BoundaryEvent)
-    assert received.trigger == e.MessageTrigger(name="claim")
+    assert received.trigger == e.MessageTrigger(name="claim", begins=True)
     assert refused.trigger == e.ErrorTrigger(code="REJECTED")
 
 
@@ -321,32 +320,6 @@ def test_the_limit_is_a_setting() -> None:
 
 
 # --- whether to deploy ---
-
-
-def test_resources_without_errors_may_be_deployed() -> None:
-    require_deployable([load("order.bpmn"), load("plain.bpmn")])
-
-
-def test_a_refusal_carries_the_findings_of_all_resources() -> None:
-    warned = compiled_resource(bpmn(process("a", start("s")), process("b", executable=False)), "w")
-    wrong = compiled_resource(b"", "x")
-    with pytest.raises(DefinitionError) as refusal:
-        require_deployable([warned, wrong])
-    found = [(finding.resource, finding.code) for finding in refusal.value.findings]
-    assert found == [("w", "not-executable"), ("x", "bad-xml")]
-
-
-def test_two_files_may_not_define_the_same_process() -> None:
-    first = compiled_resource(bpmn(process("p", start("s"))), "first.bpmn")
-    second = compiled_resource(bpmn(process("p", start("other"))), "second.bpmn")
-    with pytest.raises(DefinitionError) as refusal:
-        require_deployable([first, second])
-    (finding,) = refusal.value.findings
-    assert (finding.code, finding.resource, finding.element) == (
-        "duplicate-process",
-        "second.bpmn",
-        "p",
-    )
 
 
 # --- expressions ---

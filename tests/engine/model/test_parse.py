@@ -50,9 +50,7 @@ def test_an_element_that_does_not_run_is_an_error_that_names_it(kind: str) -> No
 @pytest.mark.parametrize(
     ("kind", "attribute", "value"),
     [
-        ("receiveTask", "instantiate", "true"),
-        ("eventBasedGateway", "instantiate", "true"),
-        ("eventBasedGateway", "eventGatewayType", "Parallel"),
+        ("eventBasedGateway", "eventGatewayType", "Inclusive"),
         ("task", "startQuantity", "2"),
         ("task", "completionQuantity", "3"),
     ],

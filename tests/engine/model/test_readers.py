@@ -127,4 +127,4 @@ def test_a_plain_message_without_a_name_is_known_by_its_id() -> None:
     made = compile_resource(
         "plain.bpmn", f"{start}{event}</process></definitions>".encode(), Settings()
     )
-    assert made.process("p").elements[0].trigger == e.MessageTrigger(name="placed")  # type: ignore[union-attr]  # an event
+    assert made.process("p").elements[0].trigger == e.MessageTrigger(name="placed", begins=True)  # type: ignore[union-attr]  # an event

@@ -11,6 +11,7 @@ from tests.support.models import (
     cancel_event,
     catch,
     chain,
+    compensate_event,
     compiled,
     compiled_resource,
     conditional_event,
@@ -19,6 +20,7 @@ from tests.support.models import (
     error_event,
     escalation,
     escalation_event,
+    event_sub_process,
     for_compensation,
     link_event,
     message,
@@ -57,6 +59,11 @@ ROOT = (
     escalation("X", "code"),
     signal("S", "s"),
 )
+
+
+def together(event: str) -> str:
+    """The event, waiting for all of its definitions."""
+    return event.replace(" id=", ' parallelMultiple="true" id=', 1)
 
 
 def with_event(position: str, trigger: str) -> tuple[str, ...]:
@@ -104,26 +111,71 @@ def test_an_event_may_wait_for_any_of_several() -> None:
 
 
 @pytest.mark.parametrize(
-    ("event", "element"),
+    "event",
     [
-        (catch("x", message_event("M") + link_event("L")), "x"),
-        (end("x", message_event("M") + terminate_event()), "x"),
-        (throw("x", signal_event("S") + timer(duration="PT1S")), "x"),
+        catch("x", message_event("M") + link_event("L")),
+        throw("x", signal_event("S") + timer(duration="PT1S")),
+        throw("x", signal_event("S") + error_event("E")),
+        boundary("x", "t", message_event("M") + compensate_event()),
+        boundary("x", "t", message_event("M") + terminate_event()),
+        together(boundary("x", "t", message_event("M") + error_event("E"))),
+        together(boundary("x", "t", message_event("M") + escalation_event())),
+        together(throw("x", signal_event("S") + message_event("M"))),
+        event_sub_process("on", start("x", message_event("M") + compensate_event())),
+        start("x", message_event("M") + error_event("E")),
     ],
 )
-def test_not_everything_may_stand_together(event: str, element: str) -> None:
-    made = resource(start("s"), event, chain("s", "x"), *ROOT)
-    assert ("unsupported-element", element) in codes(made)
+def test_not_everything_may_stand_together(event: str) -> None:
+    made = resource(start("s"), task("t"), event, *ROOT)
+    assert ("unsupported-element", "x") in codes(made)
     assert not made.deployable
 
 
-def test_all_together_are_waited_for_only_where_nothing_repeats() -> None:
-    both = timer(duration="PT1S") + message_event("M")
-    event = boundary("b", "t", both, interrupting=False).replace(
-        "<bpmn:boundaryEvent", '<bpmn:boundaryEvent parallelMultiple="true"'
+@pytest.mark.parametrize(
+    "endings",
+    [
+        error_event("E") + terminate_event(),
+        message_event("M") + error_event("E") + error_event("E"),
+    ],
+)
+def test_a_scope_ends_in_one_way(endings: str) -> None:
+    made = resource(start("s"), end("x", endings), chain("s", "x"), *ROOT)
+    assert codes(made) == [("several-endings", "x")]
+
+
+def test_what_an_event_throws_is_sorted_by_what_it_ends() -> None:
+    model = compiled(
+        start("s"),
+        end("x", terminate_event() + compensate_event() + signal_event("S") + message_event("M")),
+        chain("s", "x"),
+        *ROOT,
     )
+    trigger = model.element("x").trigger  # type: ignore[union-attr]  # an event
+    kinds = [part.__struct_config__.tag for part in e.parts_of(trigger)]
+    assert kinds == ["signal", "message", "compensate", "terminate"]
+
+
+@pytest.mark.parametrize("interrupting", [True, False])
+def test_several_with_an_error_always_interrupt(*, interrupting: bool) -> None:
+    """10.5.4, table 10.92: of several the more restrictive value counts."""
+    event = boundary("x", "t", message_event("M") + error_event("E"), interrupting=interrupting)
     made = resource(start("s"), task("t"), event, chain("s", "t"), *ROOT)
-    assert codes(made) == [("unsupported-element", "b")]
+    expected = [] if interrupting else [("always-interrupting", "x")]
+    assert codes(made) == expected
+    assert made.deployable
+    assert made.processes[0].element("x").interrupting  # type: ignore[union-attr]  # an event
+
+
+def test_two_events_may_not_wait_for_the_same_among_others() -> None:
+    made = resource(
+        start("s"),
+        task("t"),
+        boundary("x", "t", message_event("M") + error_event("E")),
+        boundary("y", "t", error_event("E") + signal_event("S")),
+        chain("s", "t"),
+        *ROOT,
+    )
+    assert codes(made) == [("duplicate-error", "y")]
 
 
 # --- messages ---
@@ -142,7 +194,7 @@ def test_a_catch_event_knows_name_and_correlation_key() -> None:
 
 def test_a_start_event_takes_every_key() -> None:
     model = compiled(start("s", message_event("M")), message("M", "order-placed", key="=orderId"))
-    assert model.elements[0].trigger == e.MessageTrigger(name="order-placed")  # type: ignore[union-attr]  # an event
+    assert model.elements[0].trigger == e.MessageTrigger(name="order-placed", begins=True)  # type: ignore[union-attr]  # an event
 
 
 def test_one_message_may_start_a_process_and_be_waited_for_in_another() -> None:
@@ -207,7 +259,7 @@ def test_the_name_of_a_message_may_be_an_expression_where_there_are_variables() 
 
 def test_the_name_of_a_message_that_starts_a_process_is_known_at_deployment() -> None:
     model = compiled(start("s", message_event("M")), message("M", '="order-" + "placed"'))
-    assert model.elements[0].trigger == e.MessageTrigger(name="order-placed")  # type: ignore[union-attr]  # an event
+    assert model.elements[0].trigger == e.MessageTrigger(name="order-placed", begins=True)  # type: ignore[union-attr]  # an event
 
 
 @pytest.mark.parametrize("name", ["=name", "=1 + 1", "=null"])

@@ -557,3 +557,88 @@ def test_attributes_of_the_process_are_looked_at() -> None:
     made = compiled_resource(content)
     assert codes(made) == [("no-effect", "p")]
     assert made.process("p").version_tag == "1"
+
+
+# --- decisions ---
+
+
+def decision_of(found: e.AnyElement) -> e.DecisionCall:
+    assert isinstance(found, e.BusinessRuleTask)
+    assert found.decision is not None
+    return found.decision
+
+
+@pytest.mark.parametrize(
+    ("mapping", "result"),
+    [
+        ({}, "result_list"),
+        ({"mapDecisionResult": "resultList"}, "result_list"),
+        ({"mapDecisionResult": "singleResult"}, "single_result"),
+        ({"mapDecisionResult": "singleEntry"}, "single_entry"),
+        ({"mapDecisionResult": "collectEntries"}, "collect_entries"),
+    ],
+)
+def test_a_decision_by_reference_is_evaluated_inline(
+    mapping: dict[str, str], result: e.DecisionResult
+) -> None:
+    found = element("businessRuleTask", decisionRef="Rate", resultVariable="rate", **mapping)
+    assert decision_of(found) == e.DecisionCall(
+        decision_id="Rate", result_variable="rate", result=result
+    )
+
+
+def test_an_expression_may_name_the_decision() -> None:
+    assert (
+        written(decision_of(element("businessRuleTask", decisionRef="${rule}")).decision_id)
+        == "=${rule}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("attributes", "bound"),
+    [
+        ({"decisionRefBinding": "latest"}, {}),
+        ({"decisionRefBinding": "deployment"}, {"same_deployment": True}),
+        ({"decisionRefBinding": "version", "decisionRefVersion": "3"}, {"version": 3}),
+        (
+            {"decisionRefBinding": "versionTag", "decisionRefVersionTag": "v1"},
+            {"version_tag": "v1"},
+        ),
+    ],
+)
+def test_a_decision_is_bound_to_a_version(
+    attributes: dict[str, str], bound: dict[str, int | str | bool]
+) -> None:
+    call = decision_of(element("businessRuleTask", decisionRef="Rate", **attributes))
+    found = {
+        "version": call.version,
+        "version_tag": call.version_tag,
+        "same_deployment": call.same_deployment,
+    }
+    assert found == {"version": None, "version_tag": None, "same_deployment": False} | bound
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"mapDecisionResult": "firstEntry"},
+        {"decisionRefBinding": "version"},
+        {"decisionRefBinding": "version", "decisionRefVersion": "${v}"},
+        {"decisionRefBinding": "versionTag", "decisionRefVersionTag": "${v}"},
+        {"decisionRefTenantId": "t"},
+    ],
+)
+def test_what_is_said_of_a_decision_and_not_executed_is_an_error(
+    attributes: dict[str, str],
+) -> None:
+    made = beside("businessRuleTask", decisionRef="Rate", **attributes)
+    assert only_finding(made).code == "unsupported-extension"
+
+
+def test_a_decision_by_reference_comes_before_other_work() -> None:
+    made = beside("businessRuleTask", decisionRef="Rate", type="external", topic="rules")
+    assert only_finding(made).code == "no-effect"
+    found = made.process("p").element("x")
+    assert decision_of(found).decision_id == "Rate"
+    assert isinstance(found, e.BusinessRuleTask)
+    assert found.job is None

@@ -362,7 +362,6 @@ def test_a_binding_that_names_no_version_is_an_error(binding: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "name"),
     [
-        ("businessRuleTask", "calledDecision"),
         ("userTask", "executionListeners"),
         ("userTask", "taskListeners"),
         ("userTask", "somethingNew"),
@@ -391,3 +390,70 @@ def test_an_extension_on_the_wrong_element_is_a_warning(kind: str, name: str) ->
 def test_an_extension_is_given_once() -> None:
     definition = extension("taskDefinition", type="t")
     assert codes(beside("serviceTask", definition, definition)) == [("duplicate-extension", "x")]
+
+
+# --- decisions ---
+
+
+def called_decision(**attributes: str | None) -> str:
+    given = {"decisionId": "Rate", "resultVariable": "rate"} | attributes
+    return extension("calledDecision", **given)
+
+
+def decision_of(found: e.AnyElement) -> e.DecisionCall:
+    assert isinstance(found, e.BusinessRuleTask)
+    assert found.decision is not None
+    return found.decision
+
+
+def test_a_called_decision_is_evaluated_inline() -> None:
+    found = element("businessRuleTask", called_decision())
+    assert decision_of(found) == e.DecisionCall(decision_id="Rate", result_variable="rate")
+    assert isinstance(found, e.BusinessRuleTask)
+    assert found.job is None
+
+
+def test_an_expression_may_name_the_decision() -> None:
+    call = decision_of(element("businessRuleTask", called_decision(decisionId="=rule")))
+    assert not isinstance(call.decision_id, str)
+    assert call.decision_id.text == "rule"
+
+
+@pytest.mark.parametrize(
+    ("attributes", "version_tag", "same_deployment"),
+    [
+        ({"bindingType": "latest"}, None, False),
+        ({"bindingType": "deployment"}, None, True),
+        ({"bindingType": "versionTag", "versionTag": "v1"}, "v1", False),
+        ({"versionTag": "v1"}, None, False),
+    ],
+)
+def test_a_decision_is_bound_to_a_version(
+    attributes: dict[str, str], version_tag: str | None, *, same_deployment: bool
+) -> None:
+    call = decision_of(element("businessRuleTask", called_decision(**attributes)))
+    assert (call.version_tag, call.same_deployment) == (version_tag, same_deployment)
+
+
+@pytest.mark.parametrize(
+    ("extensions_", "code"),
+    [
+        ((called_decision(decisionId=None),), "decision-missing"),
+        ((called_decision(resultVariable=None),), "result-variable-missing"),
+        ((called_decision(bindingType="versionTag"),), "unsupported-extension"),
+        ((called_decision(bindingType="newest"),), "unsupported-extension"),
+        ((called_decision(decisionId="=1 +"),), "expression-syntax"),
+        ((called_decision(), extension("taskDefinition", type="t")), "decision-and-job"),
+    ],
+)
+def test_a_decision_that_cannot_be_called_is_an_error(
+    extensions_: tuple[str, ...], code: str
+) -> None:
+    made = beside("businessRuleTask", *extensions_)
+    assert codes(made) == [(code, "x")]
+    assert not made.deployable
+
+
+def test_a_called_decision_means_nothing_on_another_task() -> None:
+    made = beside("serviceTask", called_decision(), extension("taskDefinition", type="t"))
+    assert only_finding(made).code == "no-effect"

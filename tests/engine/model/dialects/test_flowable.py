@@ -170,3 +170,64 @@ def test_a_data_object_has_a_value_of_its_type(kind: str, value: str, text: str)
 @pytest.mark.parametrize(("kind", "value"), [("int", "five"), ("boolean", "1"), ("long", "true")])
 def test_a_value_of_another_type_is_an_error(kind: str, value: str) -> None:
     assert codes(data_object(kind, value)) == [("unsupported-extension", "o")]
+
+
+# --- decisions ---
+
+
+def field(name: str, value: str, prefix: str, kind: str = "string") -> str:
+    return (
+        f'<{prefix}:field name="{name}"><{prefix}:{kind}>{value}</{prefix}:{kind}></{prefix}:field>'
+    )
+
+
+def decision_task(*fields: tuple[str, str], prefix: str = "flowable") -> CompiledResource:
+    content = [field(name, value, prefix) for name, value in fields]
+    return made_with("serviceTask", *content, prefix=prefix, attributes={"type": "dmn"})
+
+
+KEY = ("decisionTableReferenceKey", "Rate")
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_a_decision_task_is_evaluated_inline(prefix: str) -> None:
+    made = decision_task(KEY, ("decisionTaskThrowErrorOnNoHits", "true"), prefix=prefix)
+    assert made.findings == ()
+    found = made.process("p").element("x")
+    assert isinstance(found, e.ServiceTask)
+    assert (found.job, found.decision) == (
+        None,
+        e.DecisionCall(decision_id="Rate", result="outputs", needs_hit=True),
+    )
+
+
+def test_a_decision_task_may_keep_to_its_deployment() -> None:
+    found = decision_task(KEY, ("sameDeployment", "true")).process("p").element("x")
+    assert isinstance(found, e.ServiceTask)
+    assert found.decision is not None
+    assert found.decision.same_deployment
+
+
+def test_an_expression_may_name_the_decision() -> None:
+    key = field("decisionTableReferenceKey", "${rule}", "flowable", "expression")
+    made = made_with("serviceTask", key, attributes={"type": "dmn"})
+    found = made.process("p").element("x")
+    assert isinstance(found, e.ServiceTask)
+    assert found.decision is not None
+    assert not isinstance(found.decision.decision_id, str)
+    assert found.decision.decision_id.text == "${rule}"
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ((), "decision-missing"),
+        ((("decisionTableReferenceKey", ""),), "decision-missing"),
+        ((KEY, ("decisionServiceReferenceKey", "x")), "unsupported-extension"),
+        ((KEY, ("decisionTaskThrowErrorOnNoHits", "${strict}")), "unsupported-extension"),
+    ],
+)
+def test_a_decision_that_cannot_be_called_is_an_error(
+    fields: tuple[tuple[str, str], ...], code: str
+) -> None:
+    assert codes(decision_task(*fields)) == [(code, "x")]

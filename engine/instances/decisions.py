@@ -1,0 +1,129 @@
+"""Decisions that a task evaluates: which version, with what it sees, and what becomes of it."""
+
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple, TypeAlias
+
+from engine import events as e
+from engine.decisions import Decision, DecisionModel
+from engine.definitions import VersionRef
+from engine.errors import DecisionUnreadError
+from engine.expressions import Environment, EvaluationError
+from engine.instances.advance import Advance
+from engine.instances.bindings import binding_text, bound_version
+from engine.instances.evaluator import hint
+from engine.instances.mappings import targets_of, to_texts
+from engine.instances.stuck import IncidentKind, StuckError
+from engine.model.elements import DecisionCall, DecisionResult
+from engine.values import Value
+
+_Rows: TypeAlias = list[dict[str, Value]]
+"""For each rule that matched, its outputs by name."""
+
+
+class _Found(NamedTuple):
+    """The decision that is called, in the version that is meant."""
+
+    id: str
+    ref: VersionRef
+    model: DecisionModel
+
+
+def run_decision(advance: Advance, call: DecisionCall, key: int) -> None:
+    """Evaluate a decision, and set the variables that it gives. Raises StuckError.
+
+    What is the latest version is read off the partition's own table, so a replay finds the same.
+    """
+    found = _find(advance, call, key)
+    env = advance.evaluator.environment(key)
+    try:
+        values = _evaluate(call, found, env)
+    except EvaluationError as error:
+        missing = (
+            "" if "; missing: " in error.message else hint(error.missing or tuple(env.missing))
+        )
+        raise StuckError(
+            IncidentKind.DECISION_FAILED,
+            f"The decision {found.id!r} version {found.ref.version} failed at"
+            f" {advance.instance(key).element_id!r}: {error.message}{missing}",
+        ) from None
+    advance.set_each(targets_of(advance, key, to_texts(values)))
+    advance.emit(e.DecisionEvaluated(owner=key, decision_id=found.id, version=found.ref.version))
+
+
+def _find(advance: Advance, call: DecisionCall, key: int) -> _Found:
+    """Raises StuckError where there is no such version, DecisionUnreadError where it is to read."""
+    decision_id = advance.evaluator.name(call.decision_id, key)
+    context = advance.context
+    ref = bound_version(advance, call, context.definitions.decision(decision_id))
+    if ref is None:
+        raise StuckError(
+            IncidentKind.DECISION_FAILED,
+            f"Expected the decision {decision_id!r}{binding_text(call)} to be deployed, which"
+            f" {advance.instance(key).element_id!r} evaluates; found none",
+        )
+    model = context.decisions.get(ref.file)
+    if model is None:
+        raise DecisionUnreadError(ref.file)
+    return _Found(decision_id, ref, model)
+
+
+def _evaluate(call: DecisionCall, found: _Found, env: Environment) -> dict[str, Value]:
+    """The variables that the decision gives. Raises EvaluationError."""
+    if call.result == "value":
+        return _named(call, found.model.evaluate(found.id, {}, env))
+    rows = found.model.evaluate_rows(found.id, {}, env)
+    if call.needs_hit and not rows:
+        raise EvaluationError("No rule matches.")
+    if call.result == "outputs":
+        return _outputs(found, rows)
+    return _named(call, _RESULTS[call.result](rows))
+
+
+def _named(call: DecisionCall, value: Value) -> dict[str, Value]:
+    return {} if call.result_variable is None else {call.result_variable: value}
+
+
+def _outputs(found: _Found, rows: _Rows) -> dict[str, Value]:
+    """As Flowable: each output as a variable, all rules' together under the decision's own id."""
+    decision = found.model.nodes[found.id]
+    if len(rows) > 1 or (isinstance(decision, Decision) and decision.collects):
+        return {found.id: list(rows)}
+    return rows[0] if rows else {}
+
+
+# --- what Camunda 7 makes of a result ---
+
+
+def _result_list(rows: _Rows) -> Value:
+    return list(rows)
+
+
+def _single_result(rows: _Rows) -> Value:
+    """The only rule's outputs; null if no rule matched."""
+    if len(rows) > 1:
+        raise EvaluationError(f"Expected one rule to match at most, found {len(rows)}.")
+    return rows[0] if rows else None
+
+
+def _single_entry(rows: _Rows) -> Value:
+    return _only_entry(_single_result(rows))
+
+
+def _collect_entries(rows: _Rows) -> Value:
+    return [_only_entry(row) for row in rows]
+
+
+def _only_entry(row: Value) -> Value:
+    if not isinstance(row, Mapping):
+        return None
+    if len(row) > 1:
+        raise EvaluationError(f"Expected one output, found {', '.join(row)}.")
+    return next(iter(row.values()), None)
+
+
+_RESULTS: Final[Mapping[DecisionResult, Callable[[_Rows], Value]]] = {
+    "single_entry": _single_entry,
+    "single_result": _single_result,
+    "collect_entries": _collect_entries,
+    "result_list": _result_list,
+}

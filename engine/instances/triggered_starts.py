@@ -1,0 +1,147 @@
+"""What starts an instance from outside: a message, a signal, a timer, a condition.
+
+Where one of them belongs to a conversation (`engine/conversations.py`), another instance may be the
+one for it: `joining.py`.
+"""
+
+from engine import commands as c
+from engine.instances.beginnings import BeginningElement, Occurrence, find_beginning
+from engine.instances.guards import parse_variables
+from engine.instances.starting import Beginning, is_free, start, start_of
+from engine.model.elements import MessageTrigger, SignalTrigger, parts_of
+from engine.outcome import AggregateState, Context, Outcome, Send
+from engine.rejections import Rejection
+from engine.variables import size
+
+
+def start_by_message(
+    context: Context, state: AggregateState | None, command: c.StartByMessage
+) -> Outcome:
+    """Start and settle; a start that cannot be is settled, too, or the message would hang."""
+    variables = parse_variables(command.variables)
+    element = _triggered(context, state, command)
+    if (
+        element is None
+        or isinstance(variables, Rejection)
+        or size(variables) > context.settings.variables_bytes_max
+    ):
+        return Outcome(state=state, sends=(*_given_up(command), _settled(command, accepted=False)))
+    fixed = start_of(
+        context,
+        command.instance_id,
+        command.version,
+        process_id=command.process_id,
+        message_name=command.name,
+        message_key=command.correlation_key,
+        conversation=command.conversation,
+    )
+    part = _part_named(element, MessageTrigger, command.name)
+    beginning = Beginning(
+        "StartByMessage", command.instance_id, fixed, {}, element, Occurrence(variables, part)
+    )
+    return start(context, beginning, _settled(command, accepted=True))
+
+
+def _settled(command: c.StartByMessage, *, accepted: bool, holder: str = "") -> Send:
+    settled = c.MessageStartSettled(
+        name=command.name,
+        correlation_key=command.correlation_key,
+        process_id=command.process_id,
+        instance_id=command.instance_id,
+        message=command.message,
+        accepted=accepted,
+        holder=holder,
+    )
+    return Send(command=settled)
+
+
+def start_by_timer(
+    context: Context, state: AggregateState | None, command: c.StartByTimer
+) -> Outcome:
+    element = _triggered(context, state, command)
+    if element is None:
+        return Outcome(state=state, sends=_given_up(command))
+    fixed = start_of(
+        context,
+        command.instance_id,
+        command.version,
+        process_id=command.process_id,
+        conversation=command.conversation,
+    )
+    occurrence = Occurrence(part=command.part)
+    return start(
+        context, Beginning("StartByTimer", command.instance_id, fixed, {}, element, occurrence)
+    )
+
+
+def start_by_signal(
+    context: Context, state: AggregateState | None, command: c.StartBySignal
+) -> Outcome:
+    """A signal is broadcast to whoever can take it: a start that cannot be is left out."""
+    variables = parse_variables(command.variables)
+    element = _triggered(context, state, command)
+    if element is None or isinstance(variables, Rejection):
+        return Outcome(state=state, sends=_given_up(command))
+    fixed = start_of(
+        context,
+        command.instance_id,
+        command.version,
+        process_id=command.process_id,
+        conversation=command.conversation,
+    )
+    occurrence = Occurrence(variables, _part_named(element, SignalTrigger, command.name))
+    return start(
+        context, Beginning("StartBySignal", command.instance_id, fixed, {}, element, occurrence)
+    )
+
+
+def start_by_condition(
+    context: Context, state: AggregateState | None, command: c.StartByCondition
+) -> Outcome:
+    """The variables that made its condition true come with the event."""
+    variables = parse_variables(command.variables)
+    element = _triggered(context, state, command)
+    if element is None or isinstance(variables, Rejection):
+        return Outcome(state=state, sends=_given_up(command))
+    fixed = start_of(
+        context,
+        command.instance_id,
+        command.version,
+        process_id=command.process_id,
+        conversation=command.conversation,
+    )
+    occurrence = Occurrence(variables, command.part)
+    return start(
+        context, Beginning("StartByCondition", command.instance_id, fixed, {}, element, occurrence)
+    )
+
+
+def _triggered(
+    context: Context, state: AggregateState | None, command: c.TriggeredStart
+) -> BeginningElement | None:
+    """The element at which an instance of its own begins; None: it cannot begin."""
+    if context.model is None or not is_free(context, state):
+        return None
+    return find_beginning(context.model, command.start_element)
+
+
+def _part_named(
+    element: BeginningElement, kind: type[MessageTrigger | SignalTrigger], name: str
+) -> int | None:
+    """Which of several triggers of an element has occurred."""
+    for part, trigger in enumerate(parts_of(element.trigger)):
+        if isinstance(trigger, kind) and trigger.name == name:
+            return part
+    return None
+
+
+def _given_up(command: c.TriggeredStart) -> tuple[Send, ...]:
+    """A start that cannot be holds no conversation, either."""
+    if command.conversation is None:
+        return ()
+    ended = c.EndConversation(
+        process_id=command.process_id,
+        key=command.conversation,
+        instance_id=command.instance_id,
+    )
+    return (Send(command=ended),)

@@ -1,0 +1,36 @@
+"""The types that the format is made of."""
+
+from typing import Annotated, Any, ClassVar, TypeAlias
+
+import msgspec
+from msgspec import Meta
+
+Json: TypeAlias = Annotated[Any, Meta(title="json")]
+"""Any JSON value."""
+
+Duration: TypeAlias = Annotated[str, Meta(title="duration", examples=["PT15M", "P3D"])]
+"""An ISO 8601 duration."""
+
+Instant: TypeAlias = Annotated[str, Meta(title="instant", examples=["2026-01-05T09:00:00Z"])]
+"""A date (and time) of ISO 8601; without an offset in the scenario's time zone."""
+
+Variables: TypeAlias = dict[str, Json]
+
+START_AT = "2026-01-05T09:00:00Z"
+"""A Monday morning."""
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True):
+    """A mapping in a file. `lines` are those of its keys, "" that where it begins."""
+
+    lines: dict[str, int] = {}
+
+    def line(self, key: str = "") -> int:
+        """The line of a key, or that where the mapping begins."""
+        return self.lines.get(key, self.lines.get("", 0))
+
+
+class Pattern(Part, frozen=True, kw_only=True):
+    """What something must be like; `short` is the key that a text alone stands for."""
+
+    short: ClassVar[str]

@@ -1,0 +1,56 @@
+"""Elements by the names that people use: an id, or the name in the diagram where it is one."""
+
+from functools import cached_property
+
+from engine.model.elements import ProcessModel
+from scenarios.errors import Mismatch, did_you_mean
+
+
+class Names:
+    """The elements of one process, by id and by name."""
+
+    def __init__(self, model: ProcessModel) -> None:
+        self.model = model
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for element in self.model.elements:
+            if element.name:
+                found.setdefault(_flat(element.name), []).append(element.id)
+        return found
+
+    def find(self, name: str) -> str:
+        """The id of the element. Raises Mismatch: there is none, or several have the name."""
+        if name in self.model.element_index:
+            return name
+        ids = self._by_name.get(_flat(name), [])
+        if len(ids) == 1:
+            return ids[0]
+        process = self.model.process_id
+        if ids:
+            raise Mismatch(
+                f"{len(ids)} elements of {process!r} are called {name!r}.",
+                hint=f"Name one by its id: {', '.join(ids)}.",
+            )
+        known = [*self._by_name, *self.model.element_index]
+        raise Mismatch(f"No element of {process!r} is {name!r}.{did_you_mean(name, known)}")
+
+    def is_named(self, element_id: str, name: str) -> bool:
+        """Whether a text may mean the element."""
+        return element_id == name or element_id in self._by_name.get(_flat(name), [])
+
+    def label(self, element_id: str) -> str:
+        """What people call the element."""
+        index = self.model.element_index.get(element_id)
+        name = None if index is None else self.model.elements[index].name
+        return _flat(name) if name else element_id
+
+    def labels(self) -> list[str]:
+        """What elements may be called, ids last."""
+        return [*self._by_name, *self.model.element_index]
+
+
+def _flat(name: str) -> str:
+    """A name on one line: modellers break long ones."""
+    return " ".join(name.split())

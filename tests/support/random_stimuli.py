@@ -1,0 +1,196 @@
+"""What the outside may do to a random process, and how it is brought to its end."""
+
+from engine import commands as c
+from engine.model.elements import AdHocSubProcess
+from engine.records import Job, ReplyStatus, Topic
+from engine.state import AdHocWait, IncidentWait, ProcessInstance
+from tests.support.random_processes import MESSAGES
+from tests.support.runner import Runner
+
+MINUTE = 60_000
+CODES = ("LOW", "HIGH")
+
+
+def stimulate(run: Runner, choice: int) -> None:
+    """Do one of the things that the outside may do; which, and to whom, follows from a number."""
+    kinds = (complete_job, complete_job, complete_task, complete_task, publish, elapse, fail_job,
+             throw_error, throw_error_from_task, throw_escalation, resolve, set_variables,
+             set_level, broadcast, choose, repeat, complete_again, fire_early)  # fmt: skip
+    choice, kind = divmod(choice, len(kinds))
+    kinds[kind](run, choice)
+
+
+def complete_job(run: Runner, choice: int) -> None:
+    jobs = run.jobs()
+    if jobs:
+        job = jobs[choice % len(jobs)]
+        variables = f'{{"n": {choice % 15}}}'
+        run.accept(c.CompleteJob(job_id=job.job_id, attempt=job.attempt, variables=variables))
+
+
+def complete_task(run: Runner, choice: int) -> None:
+    tasks = run.tasks()
+    if tasks:
+        run.accept(c.CompleteTask(task_id=tasks[choice % len(tasks)].task_id))
+
+
+def publish(run: Runner, choice: int) -> None:
+    name = MESSAGES[choice % 3]
+    ttl = (0, 5 * MINUTE)[choice // 3 % 2]
+    run.accept(c.PublishMessage(name=name, correlation_key="k", ttl_ms=ttl))
+
+
+def elapse(run: Runner, choice: int) -> None:
+    if choice % 2:
+        run.elapse(choice % 7 * MINUTE)
+    else:
+        run.sleep(choice % 7 * MINUTE)
+
+
+def fail_job(run: Runner, choice: int) -> None:
+    jobs = run.jobs()
+    if jobs:
+        job = jobs[choice % len(jobs)]
+        backoff_ms = choice % 3 * MINUTE
+        run.accept(c.FailJob(job_id=job.job_id, attempt=job.attempt, backoff_ms=backoff_ms))
+
+
+def throw_error(run: Runner, choice: int) -> None:
+    jobs = run.jobs()
+    if jobs:
+        job = jobs[choice % len(jobs)]
+        code = CODES[choice // 7 % 2]
+        run.accept(c.ThrowError(job_id=job.job_id, attempt=job.attempt, code=code))
+
+
+def throw_escalation(run: Runner, choice: int) -> None:
+    jobs = run.jobs()
+    if jobs:
+        job = jobs[choice % len(jobs)]
+        code = ("LATE", "OTHER")[choice // 7 % 2]
+        run.accept(c.ThrowEscalation(job_id=job.job_id, attempt=job.attempt, code=code))
+
+
+def throw_error_from_task(run: Runner, choice: int) -> None:
+    tasks = run.tasks()
+    if tasks:
+        task_id = tasks[choice % len(tasks)].task_id
+        run.accept(c.ThrowError(task_id=task_id, code=CODES[choice // 7 % 2]))
+
+
+def repeat(run: Runner, choice: int) -> None:
+    """A client that did not hear the answer sends one of its commands again."""
+    if run.sent and not run.posting:
+        command, command_id = run.sent[choice % len(run.sent)]
+        before = len(run.history.get("a", ()))
+        reply = run.send(command, command_id=command_id)
+        assert reply is not None
+        assert reply.status is ReplyStatus.DUPLICATE
+        assert len(run.history.get("a", ())) == before
+
+
+def complete_again(run: Runner, choice: int) -> None:
+    """A worker whose attempt is over answers late: that changes nothing."""
+    given: list[Job] = run.records(Topic.JOBS)
+    still_open = {(job.job_id, job.attempt) for job in run.jobs()}
+    stale = [job for job in given if (job.job_id, job.attempt) not in still_open]
+    if stale:
+        job = stale[choice % len(stale)]
+        again = c.CompleteJob(job_id=job.job_id, attempt=job.attempt)
+        if run.posting:
+            run.post(again)
+        else:
+            run.reject(again)
+
+
+def fire_early(run: Runner, choice: int) -> None:
+    """A timer comes before it is due: nothing happens, and it stays armed."""
+    for partition in run.partitions:
+        for (address, timer), due_ms in list(partition.timers.items())[:1]:
+            early = c.FireTimer(address=address, timer=timer, due_ms=due_ms)
+            if due_ms > run.now and not run.posting:
+                run.send(early)
+                assert partition.timers[address, timer] == due_ms
+
+
+def choose(run: Runner, choice: int) -> None:
+    """Choose an activity of an ad-hoc sub-process; a sequential one that is busy refuses."""
+    found = offers(run)
+    if found:
+        element_instance_id, names = found[choice % len(found)]
+        element_ids = (names[choice // 3 % len(names)],)
+        chosen = c.ActivateActivities(
+            element_instance_id=element_instance_id, element_ids=element_ids
+        )
+        if run.posting:
+            run.post(chosen)
+        else:
+            run.send(chosen)
+
+
+def complete_ad_hoc(run: Runner) -> None:
+    for element_instance_id, _ in offers(run)[:1]:
+        run.accept(c.ActivateActivities(element_instance_id=element_instance_id, complete=True))
+
+
+def offers(run: Runner) -> list[tuple[str, tuple[str, ...]]]:
+    """The ids of the ad-hoc sub-processes in which activities can be chosen, and of these."""
+    state = run.document()
+    if not isinstance(state, ProcessInstance):
+        return []
+    model = next(model for model in run.models.values() if model.process_id == "p")
+    found = []
+    for wait in state.waits.values():
+        if isinstance(wait, AdHocWait) and not wait.stopped:
+            element = model.element(state.elements[wait.owner].element_id)
+            assert isinstance(element, AdHocSubProcess)
+            names = tuple(model.elements[index].id for index in element.offered)
+            found.append((f"a:{wait.owner}", names))
+    return found
+
+
+def broadcast(run: Runner, choice: int) -> None:
+    run.accept(c.BroadcastSignal(name="go"))
+
+
+def set_level(run: Runner, choice: int) -> None:
+    if isinstance(run.document(), ProcessInstance):
+        run.accept(c.SetVariables(instance_id="a", variables=f'{{"level": {choice % 8}}}'))
+
+
+def resolve(run: Runner, choice: int) -> None:
+    open_incidents = incidents(run)
+    if open_incidents:
+        run.accept(c.ResolveIncident(incident_id=open_incidents[choice % len(open_incidents)]))
+
+
+def set_variables(run: Runner, choice: int) -> None:
+    if isinstance(run.document(), ProcessInstance):
+        run.accept(c.SetVariables(instance_id="a", variables=f'{{"n": {choice % 5}}}'))
+
+
+def incidents(run: Runner) -> list[str]:
+    return [
+        f"{state.instance_id}:{wait.key}"
+        for partition in run.partitions
+        for state in partition.states.values()
+        if isinstance(state, ProcessInstance)
+        for wait in state.waits.values()
+        if isinstance(wait, IncidentWait)
+    ]
+
+
+def finish(run: Runner) -> None:
+    """Do everything that anybody waits for until nobody does."""
+    for turn in range(500):
+        if not isinstance(run.document(), ProcessInstance):
+            return
+        set_level(run, 7)  # again and again: a called instance hands back what it was given
+        if turn % 20 == 0:  # rarely: each may begin more than a turn gets done
+            broadcast(run, 0)
+        for act in (resolve, complete_job, complete_task):
+            act(run, 0)
+        complete_ad_hoc(run)
+        publish(run, 1 + turn % 2)
+        run.elapse(MINUTE)
+    raise AssertionError(f"it comes to no end: {run.waiting()}")
