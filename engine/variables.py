@@ -55,7 +55,8 @@ def find(state: ProcessInstance, scope: int | None, name: str) -> str | None:
 def loop_variables(state: ProcessInstance, element: ElementInstance) -> dict[str, str]:
     """The variables that every iteration of a loop has, unless it sets others of these names.
 
-    They are computed: ten thousand iterations would otherwise weigh twice as much.
+    They are computed: ten thousand iterations would otherwise weigh twice as much. The counts of
+    the loop are not among them: what is published would be out of date with the next iteration.
     """
     loop = state.loops[element.scope or 0]
     names = (loop.output, loop.item, LOOP_COUNTER)  # of the same name the later covers the earlier
@@ -72,7 +73,24 @@ def _of_iteration(state: ProcessInstance, element: ElementInstance, name: str) -
         return str(element.ordinal - 1 + loop.counter_first)
     if name == loop.item and loop.items:
         return loop.items[element.ordinal - 1]
-    return "null" if name == loop.output else None
+    if name == loop.output:
+        return "null"
+    return _count_of(state, element, name) if loop.counter_first == 0 else None
+
+
+def _count_of(state: ProcessInstance, element: ElementInstance, name: str) -> str | None:
+    """Camunda 7 and Flowable, whose loops count from 0, let every iteration see these."""
+    key = element.scope or 0
+    loop = state.loops[key]
+    match name:
+        case "nrOfInstances":
+            return str(loop.count or 0)
+        case "nrOfActiveInstances":
+            return str(state.elements[key].open)
+        case "nrOfCompletedInstances":
+            return str(loop.completed)
+        case _:
+            return None
 
 
 def propagate(state: ProcessInstance, scope: int, variables: Texts) -> dict[int, dict[str, str]]:

@@ -5,7 +5,13 @@ from collections.abc import Iterable
 import msgspec
 
 from engine import events as e
-from engine.model.elements import ProcessModel, SequenceFlow
+from engine.model.elements import (
+    AnyElement,
+    BoundaryEvent,
+    CompensateTrigger,
+    ProcessModel,
+    SequenceFlow,
+)
 from scenarios import looking
 from scenarios.models import ModelFile
 from scenarios.names import Names
@@ -90,7 +96,7 @@ def _process(file: ModelFile, model: ProcessModel, passed: dict[str, None]) -> P
         missing_elements=tuple(
             Part(element.id, names.label(element.id))
             for element in model.elements
-            if element.id not in passed
+            if element.id not in passed and _undone(model, element) not in passed
         ),
         missing_flows=tuple(
             Part(flow.id, _flow_label(model, names, flow))
@@ -98,6 +104,14 @@ def _process(file: ModelFile, model: ProcessModel, passed: dict[str, None]) -> P
             if flow.id not in passed
         ),
     )
+
+
+def _undone(model: ProcessModel, element: AnyElement) -> str | None:
+    """The handler behind a compensation boundary event, which never becomes active itself."""
+    if not isinstance(element, BoundaryEvent) or not isinstance(element.trigger, CompensateTrigger):
+        return None
+    handler = getattr(model.elements[element.attached_to], "compensation", None)
+    return None if handler is None else model.elements[handler].id
 
 
 def _flow_label(model: ProcessModel, names: Names, flow: SequenceFlow) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from scenarios.errors import Place, Problem, ScenarioFileError, did_you_mean
-from scenarios.tree import Entry, Listing, Scalar, Table, Tree
+from scenarios.tree import Entry, Listing, Scalar, Table, Tree, is_null
 
 _PLACEHOLDER = re.compile(r"\$\{([^{}]*)\}")
 EXAMPLES_MAX = 10_000
@@ -26,6 +26,8 @@ def expand(file: str, tree: Tree) -> Tree:
 
 
 def _expand_all(file: str, scenarios: Tree) -> Tree:
+    if is_null(scenarios):
+        return scenarios
     items = scenarios.items if isinstance(scenarios, Listing) else (scenarios,)
     expanded = [each for item in items for each in _expand(file, item)]
     return Listing(tuple(expanded), scenarios.line)
@@ -98,10 +100,25 @@ def _replace_in(scalar: Scalar, values: Mapping[str, Tree], file: str) -> Tree:
 def _text(line: int, values: Mapping[str, Tree], file: str) -> Callable[[re.Match[str]], str]:
     def replaced(match: re.Match[str]) -> str:
         value = values.get(match[1])
-        if isinstance(value, Scalar):
-            return value.text
-        wrong = "has no such name" if value is None else "has no text there"
-        message = f"The example {wrong}: {match[1]!r}.{did_you_mean(match[1], values)}"
-        raise ScenarioFileError((Problem(Place(file, line), message),))
+        text = None if value is None else _as_text(value)
+        if text is not None:
+            return text
+        wrong = f"The example says nothing of {match[1]!r}.{did_you_mean(match[1], values)}"
+        if value is not None:
+            wrong = f"Only a text, or a list of them, can stand inside of a text: {match[1]!r}."
+        raise ScenarioFileError((Problem(Place(file, line), wrong),))
 
     return replaced
+
+
+def _as_text(value: Tree) -> str | None:
+    """A value inside of a text: of a list its items, with commas."""
+    match value:
+        case Scalar():
+            return value.text
+        case Listing():
+            items = [_as_text(item) for item in value.items]
+            texts = [item for item in items if item is not None]
+            return ", ".join(texts) if len(texts) == len(items) else None
+        case Table():
+            return None

@@ -1,7 +1,10 @@
 """What `torpor test` says: text for people, JSON for programs, JUnit's XML for CI."""
 
+import re
 import shutil
+import sys
 import textwrap
+from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, Protocol
@@ -14,6 +17,7 @@ from consumers.cli.findings import FoundIn, counted, found_in, print_findings
 from consumers.cli.output import plain, print_json
 from scenarios.coverage import Part, ProcessCoverage, percent
 from scenarios.errors import Problem
+from scenarios.loading import Case
 from scenarios.models import ModelFile
 from scenarios.running import Failure, Journey, Run
 
@@ -21,6 +25,7 @@ PATH_MAX = 60
 """Elements of a path that are shown; of a longer one its beginning and its end."""
 
 WIDTH_MAX = 100
+_MADE_ID = re.compile(r"~|^[0-9a-f]{8}-[0-9a-f-]{27}$")
 _JOINED, _THEN = "\xa0", " → "
 JOURNEYS_MAX = 8
 
@@ -56,6 +61,9 @@ class Report(Protocol):
     def findings(self, model: ModelFile) -> None:
         """A model has findings."""
 
+    def begins(self, case: Case) -> None:
+        """A scenario is about to run."""
+
     def scenario(self, result: Result) -> None:
         """A scenario has run."""
 
@@ -71,7 +79,8 @@ class TextReport:
 
     def __init__(self) -> None:
         self._file: str | None = None
-        self._width = min(shutil.get_terminal_size((WIDTH_MAX, 24)).columns, WIDTH_MAX)
+        columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH_MAX
+        self._width = min(columns, WIDTH_MAX)
 
     def problems(self, file: str, problems: Sequence[Problem]) -> None:
         self._begin(file)
@@ -82,15 +91,22 @@ class TextReport:
         print_findings(model.shown, [found_in(model.shown, each) for each in model.findings])
         self._file = None
 
+    def begins(self, case: Case) -> None:
+        """On a terminal, show what runs: it may take a while."""
+        self._begin(case.file)
+        if sys.stdout.isatty():
+            click.echo(f"  … {plain(case.name)}", nl=False)
+
     def scenario(self, result: Result) -> None:
         run = result.run
-        self._begin(run.case.file)
+        if sys.stdout.isatty():
+            click.echo("\r\x1b[2K", nl=False)
         mark = click.style("✓", fg="green") if run.passed else click.style("✗", fg="red")
         variant = "" if run.passed or result.variants == 1 else f"  (variant: {run.variant.name})"
         click.echo(f"  {mark} {plain(run.case.name)}{variant}")
-        for journey in run.journeys[:JOURNEYS_MAX]:
-            named = f"{journey.instance}: " if len(run.journeys) > 1 else ""
-            self._say(named + path_line(journey), indent=6, colour="bright_black")
+        names = instance_names(run.journeys) if len(run.journeys) > 1 else [""]
+        for name, journey in list(zip(names, run.journeys, strict=False))[:JOURNEYS_MAX]:
+            self._say(name + path_line(journey), indent=6, colour="bright_black")
         left = len(run.journeys) - JOURNEYS_MAX
         if left > 0:
             self._say(f"and {counted(left, 'instance')} more", indent=6, colour="bright_black")
@@ -155,6 +171,19 @@ class TextReport:
         click.echo(click.style("\n".join(lines).replace(_JOINED, " "), fg=colour))
 
 
+def instance_names(journeys: Sequence[Journey]) -> list[str]:
+    """What to call instances: by their ids, or where the engine made these by their processes."""
+    names, counts = [], Counter[str]()
+    for journey in journeys:
+        if _MADE_ID.search(journey.instance) is None:
+            names.append(f"{journey.instance}: ")
+            continue
+        counts[journey.process] += 1
+        number = counts[journey.process]
+        names.append(f"{journey.process}: " if number == 1 else f"{journey.process} #{number}: ")
+    return names
+
+
 def path_line(journey: Journey) -> str:
     """The path of an instance for people: repeated elements counted, a long one shortened."""
     parts = []
@@ -203,6 +232,9 @@ class JsonReport:
 
     def findings(self, model: ModelFile) -> None:
         self._findings += [found_in(model.shown, each) for each in model.findings]
+
+    def begins(self, case: Case) -> None:
+        """Nothing is printed before the end."""
 
     def scenario(self, result: Result) -> None:
         """It is in the summary."""

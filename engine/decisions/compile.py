@@ -95,6 +95,10 @@ def compile_document(
     `is_imported`: others import from it, so it may be without decisions of its own.
     """
     report = Report(name)
+    for unknown in document.unknown:
+        report.warning(
+            "no-effect", f"{unknown.extension} has no effect on a decision. Remove it.", unknown
+        )
     found = _find_imports(document.root, report, imports)
     model = _compile_model(
         document.root, report, {prefix: each.model for prefix, each in found.items()}

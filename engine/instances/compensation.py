@@ -19,6 +19,7 @@ from engine import variables as v
 from engine.instances.advance import Advance, DueStep
 from engine.instances.data_objects import declare
 from engine.instances.endings import terminate
+from engine.instances.scans import compensating, waits_of
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
 from engine.model.elements import (
@@ -166,14 +167,29 @@ def go_on(advance: Advance, key: int) -> None:
     advance.emit(e.CompensationEnded(key=key))
     if sweep.cancels:
         cancel(advance, sweep.owner)
-    elif sweep.owner != sweep.scope and not _sweeps(advance, sweep.owner):
+    elif sweep.owner == sweep.scope:
+        advance.touched[sweep.scope] = None  # it waited for all of the handlers
+    elif not has_sweep(advance, sweep.owner):
         advance.due.append(DueStep(sweep.owner, Step.COMPLETE, None))
 
 
-def _sweeps(advance: Advance, owner: int) -> bool:
-    """Whether the event waits for other handlers that it threw for."""
+def has_sweep(advance: Advance, owner: int) -> bool:
+    """Whether handlers are still to run that an element instance waits for, or only lets run."""
     waits = (advance.state.waits[key] for key in advance.instance(owner).waits)
     return any(isinstance(wait, s.SweepWait) for wait in waits)
+
+
+def find_sweeps(advance: Advance) -> None:
+    """Read off the document which sweeps have no handler running: the next one is to begin."""
+    state = advance.state
+    busy: dict[int, None] = {}
+    for key in compensating(state):
+        element = state.elements[key]
+        if element.scope is not None:
+            busy[state.ledger[element.scope][element.compensates].sweep] = None
+    for key in waits_of(state, s.SweepWait):
+        if key not in busy:
+            advance.swept[key] = None
 
 
 def _begin_handler(advance: Advance, sweep: s.SweepWait) -> None:
@@ -186,7 +202,6 @@ def _begin_handler(advance: Advance, sweep: s.SweepWait) -> None:
     )
     if entry.variables:
         advance.emit(e.VariablesSet(scope=handler, variables=entry.variables))
-    advance.consequences.steps += 1
     element = advance.element(handler)
     if isinstance(element, SubProcess) and element.by_event:
         declare(advance, element.data, handler)

@@ -8,14 +8,14 @@ something; what one of them leads to comes before the next change is looked at.
 from engine import events as e
 from engine import state as s
 from engine.errors import InvariantError
-from engine.instances.advance import Advance
+from engine.instances.advance import Advance, DueStep
 from engine.instances.limits import clip
 from engine.instances.occurrences import occur
 from engine.instances.scans import waits_of
 from engine.instances.stuck import StuckError
 from engine.instances.triggers.condition import holds
 from engine.lifecycle import Step
-from engine.model.elements import ConditionTrigger, NoneTrigger, parts_of
+from engine.model.elements import ComplexGateway, ConditionTrigger, NoneTrigger, parts_of
 
 
 def ask_conditions(advance: Advance) -> None:
@@ -28,6 +28,30 @@ def ask_conditions(advance: Advance) -> None:
         result = _result(advance, wait)
         if result is not None and result != wait.holds:
             _change(advance, wait, result=result)
+    _ask_gateways(advance)
+
+
+def _ask_gateways(advance: Advance) -> None:
+    """Let complex gateways look again whose activation asks for variables.
+
+    BPMN 10.6.5: an activationCondition "refers to data and to the activationCount of incoming
+    gates"; 13.4.5: only if it "never becomes true in the first phase, tokens are blocked".
+    """
+    for key in waits_of(advance.state, s.GateWait):
+        wait = advance.state.waits[key]
+        if not isinstance(wait, s.GateWait) or not wait.waiting_for_start:
+            continue
+        gateway = advance.element(wait.owner)
+        if not isinstance(gateway, ComplexGateway) or not gateway.asks_data:
+            continue
+        if not _is_stuck(advance, wait.owner):
+            advance.due.append(DueStep(wait.owner, Step.RUN, None))
+
+
+def _is_stuck(advance: Advance, owner: int) -> bool:
+    """Whether an incident holds it already: that looks again once it is resolved."""
+    owned = (advance.state.waits[key] for key in advance.instance(owner).waits)
+    return any(isinstance(other, s.IncidentWait) for other in owned)
 
 
 def _result(advance: Advance, wait: s.ConditionWait) -> bool | None:

@@ -15,7 +15,8 @@ from engine import variables as v
 from engine.errors import InvariantError
 from engine.instances import ledger, offers
 from engine.lifecycle import ElementState, InstanceState, guard_element, guard_instance
-from engine.pages import WIDE, Ordered, copied, paged, put_in_order, writable
+from engine.ordered import Ordered, writable
+from engine.pages import WIDE, copied, paged, put_in_order
 
 W = TypeVar("W", bound=s.Waiting)
 Arrivals: TypeAlias = MutableMapping[int, MutableMapping[str, int]]

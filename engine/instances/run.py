@@ -10,7 +10,7 @@ from engine import events as e
 from engine.instances import ad_hoc, scans
 from engine.instances.advance import SCOPE_START, Advance, DueStep
 from engine.instances.arming import arm_events
-from engine.instances.compensation import go_on
+from engine.instances.compensation import find_sweeps, go_on, has_sweep
 from engine.instances.conditions import ask_conditions
 from engine.instances.data_objects import require_inputs
 from engine.instances.elements import HANDLERS, ad_hoc_sub_processes, loops
@@ -24,7 +24,14 @@ from engine.instances.rearming import rearm_events
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
 from engine.model.elements import AdHocSubProcess, AnyElement, SubProcess
-from engine.state import AdHocWait, ElementInstance, GateWait, IncidentWait, Wait
+from engine.state import (
+    AdHocWait,
+    ElementInstance,
+    GateWait,
+    IncidentWait,
+    SweepWait,
+    Wait,
+)
 
 
 def run(advance: Advance) -> None:
@@ -58,13 +65,7 @@ def run(advance: Advance) -> None:
             return
         budget -= 1
         advance.consequences.steps += 1
-        if beginning.element is None:
-            start_scope(advance, beginning.scope)
-        else:
-            step = HANDLERS[type(beginning.element)].first
-            advance.begin(
-                beginning.element, beginning.scope, consumed=beginning.consumed, step=step
-            )
+        _begin(advance, beginning)
 
 
 def _carry_on(advance: Advance) -> None:
@@ -74,11 +75,26 @@ def _carry_on(advance: Advance) -> None:
 
 
 class Beginning(NamedTuple):
-    """What the agenda says is next: an element with the arrivals it consumes, or (None) a scope."""
+    """What the agenda says is next: an element with the arrivals it consumes, or (None) a scope.
+
+    `sweep`: it is the next compensation handler of this sweep.
+    """
 
     scope: int
     element: AnyElement | None = None
     consumed: tuple[str, ...] = ()
+    sweep: int = 0
+
+
+def _begin(advance: Advance, beginning: Beginning) -> None:
+    scope, element, consumed, sweep = beginning
+    if sweep:
+        del advance.swept[sweep]
+        go_on(advance, sweep)
+    elif element is None:
+        start_scope(advance, scope)
+    else:
+        advance.begin(element, scope, consumed=consumed, step=HANDLERS[type(element)].first)
 
 
 def _next_beginning(advance: Advance) -> Beginning | None:
@@ -87,6 +103,8 @@ def _next_beginning(advance: Advance) -> Beginning | None:
     Otherwise more arrivals waiting at joins than a command has steps would be all that a
     `Continue` ever looked at.
     """
+    for sweep in advance.swept:
+        return Beginning(0, sweep=sweep)
     while advance.agenda or (not advance.due and settle_joins(advance)):
         scope, flow_index = advance.agenda.popleft()
         if scope not in advance.state.elements or advance.is_ending(scope):
@@ -133,10 +151,6 @@ def _settle(advance: Advance) -> None:
             _ask_conditions(advance)
         if advance.due:
             _perform(advance, advance.due.popleft())
-        elif advance.swept:
-            sweep = next(iter(advance.swept))
-            del advance.swept[sweep]
-            go_on(advance, sweep)
         elif advance.touched:
             scope = next(iter(advance.touched))
             del advance.touched[scope]
@@ -157,7 +171,7 @@ def _complete_if_empty(advance: Advance, scope: int) -> None:
     instance = advance.state.elements.get(scope)
     if instance is None or ad_hoc.goes_on(advance, scope):
         return
-    if instance.open or advance.is_ending(scope):
+    if instance.open or has_sweep(advance, scope) or advance.is_ending(scope):
         return
     if scope in advance.state.loops and advance.state.loops[scope].wants_more:
         # Only a sequential one has nothing on the agenda; may_begin passes over what is too much.
@@ -289,6 +303,7 @@ def rebuild_agenda(advance: Advance) -> None:
     """
     state, model = advance.state, advance.model
     find_endings(advance)
+    find_sweeps(advance)
     for scope, flows in state.arrivals.items():
         advance.moved[scope] = None
         for flow_id, count in flows.items():
@@ -324,7 +339,7 @@ def _begins_by_itself(element: AnyElement) -> bool:
 
 def _is_held(advance: Advance, instance: ElementInstance) -> bool:
     waits = advance.state.waits
-    return any(isinstance(waits[key], IncidentWait) for key in instance.waits)
+    return any(isinstance(waits[key], IncidentWait | SweepWait) for key in instance.waits)
 
 
 def _stop(advance: Advance) -> None:

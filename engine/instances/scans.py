@@ -128,6 +128,15 @@ def _terminating(page: Elements) -> list[int]:
     return [key for key, each in page.items() if each.state is ElementState.TERMINATING]
 
 
+def compensating(state: s.ProcessInstance) -> Iterator[int]:
+    """The element instances that are handlers of compensation."""
+    return chain.from_iterable(read(state.elements, _compensating))
+
+
+def _compensating(page: Elements) -> list[int]:
+    return [key for key, element in page.items() if element.compensates]
+
+
 def stopped_loops(state: s.ProcessInstance) -> Iterator[int]:
     return chain.from_iterable(read(state.loops, _stopped))
 

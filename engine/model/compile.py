@@ -115,6 +115,8 @@ def _compile_document(
             f"The model has more than {ELEMENTS_MAX} extension elements. Split the model.",
         )
         return ()
+    if dialect.prepare is not None:
+        dialect.prepare(document.root)
     definitions = read_definitions(
         document.root, report, KINDS, executable_by_default=dialect.executable_by_default
     )
@@ -182,7 +184,8 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
         version_tag=version_tag,
         fails_uncaught=extensions.fails_uncaught,
         events=process.event_starts(PROCESS),
-        conditional=any(
+        conditional=any(getattr(element, "asks_data", False) for element in elements.values())
+        or any(
             isinstance(part, ConditionTrigger)
             for element in elements.values()
             if element.index in joint or not process.begins_at(process.nodes[element.index])

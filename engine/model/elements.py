@@ -443,10 +443,14 @@ class InclusiveGateway(Element, frozen=True, kw_only=True, tag="inclusiveGateway
 
 
 class ComplexGateway(Element, frozen=True, kw_only=True, tag="complexGateway"):
-    """`activation` None: only with a single incoming flow, which it passes on."""
+    """`activation` None: only with a single incoming flow, which it passes on.
+
+    `asks_data`: its activation asks for more than what has arrived.
+    """
 
     default: int | None = None
     activation: Expression | None = None
+    asks_data: bool = False
 
 
 class EventBasedGateway(Element, frozen=True, kw_only=True, tag="eventBasedGateway"):
@@ -502,21 +506,16 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """One executable process, whole. `semantics` is the version of the rules it was deployed under.
 
     `starts`: the indexes at which a plain `StartInstance` begins; `message_starts`, `timer_starts`,
-    `signal_starts` and `condition_starts` the start events that something else triggers. `events`:
-    as in `SubProcess`. `conditional`: some event inside waits for a condition. `writes_outward`:
-    whatever an activity writes goes to the nearest scope that has the name, else to the root,
-    output mappings included. `quartz`: cron expressions are those of Quartz. `version_tag`: how the
-    model names the version that it is. `fails_uncaught`: an error that nothing catches ends the
-    instance. `data` are the variables that it declares. `input_sets`: it begins by itself when all
-    variables of one of these are there; without any of them it needs none.
     `signal_starts` and `condition_starts` the elements that something else triggers: start events,
     instantiating receive tasks, what follows an instantiating gateway. Of these the `joint_starts`
     need others, too, in the same instance, and of the `alternative_starts` one is taken for each
-    key. `events`: as in `SubProcess`. `conditional`: some event inside waits for a condition.
+    key. `events`: as in `SubProcess`. `conditional`: something waits for a condition of variables.
     `writes_outward`: whatever an activity writes goes to the nearest scope that has the name, else
     to the root, output mappings included. `quartz`: cron expressions are those of Quartz.
     `version_tag`: how the model names the version that it is. `fails_uncaught`: an error that
-    nothing catches ends the instance.
+    nothing catches ends the instance. `data` are the variables that it declares. `input_sets`: it
+    begins by itself when all variables of one of these are there; without any of them it needs
+    none.
     """
 
     process_id: str

@@ -9,6 +9,7 @@ from typing import Final, TypedDict, TypeVar
 
 from msgspec.structs import replace
 
+from engine.expressions import Expression
 from engine.model import elements as e
 from engine.model.ad_hoc import read_ad_hoc
 from engine.model.associations import data_inputs, data_outputs
@@ -431,7 +432,21 @@ def _complex_gateway(
         )
     if activation is None and len(node.incoming) > 1:
         return None
-    return e.ComplexGateway(**_element(node), default=node.default, activation=activation)
+    return e.ComplexGateway(
+        **_element(node),
+        default=node.default,
+        activation=activation,
+        asks_data=activation is not None and _asks_data(reading, node, activation),
+    )
+
+
+def _asks_data(reading: Reading, node: Node, activation: Expression) -> bool:
+    """Whether it reads variables beside the counts of its incoming flows."""
+    counts = {reading.process.flows[index].id for index in node.incoming}
+    return any(
+        name not in counts and name not in ("activationCount", "activationCounts")
+        for name in activation.names
+    )
 
 
 def _event_based_gateway(

@@ -4,8 +4,19 @@ from typing import Annotated
 
 from msgspec import Meta, field
 
+from engine.expressions import ExpressionSyntaxError, compile_feel
 from scenarios.format.parts import START_AT, Instant, Json, Part, Variables
 from scenarios.format.steps import AnyStep
+
+
+def _check_formula(text: str) -> None:
+    """Raises ValueError unless it is a FEEL expression behind an equals sign."""
+    if not text.startswith("="):
+        raise ValueError("Expected variables to complete with, or a text that begins with =.")
+    try:
+        compile_feel(text[1:])
+    except ExpressionSyntaxError as error:
+        raise ValueError(f"The expression {text!r} cannot be read: {error}") from None
 
 
 class Answer(Part, frozen=True, kw_only=True):
@@ -18,6 +29,8 @@ class Answer(Part, frozen=True, kw_only=True):
             raise ValueError(f"Expected one of complete, throw error and fail; found {found}.")
         if "complete" in given and not isinstance(self.complete, dict | str):
             raise ValueError("Expected variables to complete with, or a text that begins with =.")
+        if isinstance(self.complete, str):
+            _check_formula(self.complete)
 
     complete: Annotated[
         Json,

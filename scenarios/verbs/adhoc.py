@@ -1,7 +1,8 @@
 """Steps about ad-hoc sub-processes: choose activities, complete."""
 
 from engine import commands as c
-from engine.model.elements import AdHocSubProcess
+from engine.state import AdHocWait
+from scenarios import telling
 from scenarios.errors import Mismatch
 from scenarios.format import steps as f
 from scenarios.verbs.actor import Actor
@@ -26,20 +27,15 @@ def complete(actor: Actor, step: f.CompleteAdHoc) -> None:
 
 def _sub_process(world: World, instance: Instance, name: str | None) -> str:
     """The id of the element instance of an active ad-hoc sub-process."""
-    state, names = world.living(instance), world.names(instance)
-    active = [
-        item
-        for item in (() if state is None else state.elements.values())
-        if item.scope is not None
-        and item.key not in (() if state is None else state.loops)
-        and isinstance(names.model.element(item.element_id), AdHocSubProcess)
+    active = [held for held in world.waits([instance]) if isinstance(held.wait, AdHocWait)]
+    fitting = [
+        held for held in active if name is None or held.names.is_named(held.element_id, name)
     ]
-    fitting = [item for item in active if name is None or names.is_named(item.element_id, name)]
     if len(fitting) != 1:
         number = "No ad-hoc sub-process" if not fitting else "More than one ad-hoc sub-process"
         which = "" if name is None else f" {name!r}"
         raise Mismatch(
             f"{number}{which} is active.",
-            found=[names.label(item.element_id) for item in active] or world.where(instance),
+            found=[held.label for held in active] or telling.where(world, instance),
         )
-    return f"{instance.id}:{fitting[0].key}"
+    return f"{instance.id}:{fitting[0].wait.owner}"

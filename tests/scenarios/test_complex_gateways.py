@@ -1,5 +1,6 @@
 """BPMN 13.4.5: complex gateways fire when a condition holds, and reset when no more can come."""
 
+from engine import commands as c
 from engine.lifecycle import InstanceState
 from tests.scenarios.conftest import Scenario
 from tests.support.findings import codes
@@ -52,6 +53,60 @@ def test_two_of_three_fire_the_gateway_and_the_third_resets_it(scenario: Scenari
     assert run.path().count("after") == 1
     assert run.path()[-2:] == ["join", "p"]
     assert run.state() is InstanceState.COMPLETED
+    run.assert_nothing_left()
+
+
+BY_DATA = (
+    start("s"),
+    parallel("fork"),
+    *(service_task(name) for name in NAMES),
+    complex_gateway("join", "=activationCount >= enough"),
+    task("after"),
+    end("e"),
+    chain("s", "fork"),
+    *(chain("fork", name, "join") for name in NAMES),
+    chain("join", "after", "e"),
+)
+
+
+def test_it_fires_when_a_variable_makes_its_condition_true(scenario: Scenario) -> None:
+    run = scenario(compiled(*BY_DATA))
+    run.start("p", variables='{"enough": 9}')
+    run.complete("b")
+    run.complete("a")
+    assert "after" not in run.path()
+    run.accept(c.SetVariables(instance_id="a", variables='{"enough": 3}'))
+    assert "after" not in run.path()
+    run.accept(c.SetVariables(instance_id="a", variables='{"enough": 2}'))
+    assert run.path().count("after") == 1
+    run.accept(c.SetVariables(instance_id="a", variables='{"enough": 0}'))
+    assert run.path().count("after") == 1
+    run.complete("c")
+    run.assert_nothing_left()
+
+
+def test_what_an_activity_gives_back_may_make_its_condition_true(scenario: Scenario) -> None:
+    run = scenario(compiled(*BY_DATA))
+    run.start("p", variables='{"enough": 9}')
+    run.complete("b")
+    run.complete("a", '{"enough": 1}')
+    assert run.path().count("after") == 1
+    run.complete("c")
+    run.assert_nothing_left()
+
+
+def test_a_condition_of_variables_that_fails_is_one_incident(scenario: Scenario) -> None:
+    run = scenario(compiled(*BY_DATA))
+    run.start("p", variables='{"enough": 2}')
+    run.complete("b", '{"enough": "many"}')
+    assert run.incident().kind == "EXPRESSION_FAILED"
+    run.accept(c.SetVariables(instance_id="a", variables='{"other": 1}'))
+    run.accept(c.SetVariables(instance_id="a", variables='{"enough": 1}'))
+    assert "after" not in run.path()
+    run.resolve()
+    assert run.path().count("after") == 1
+    run.complete("a")
+    run.complete("c")
     run.assert_nothing_left()
 
 

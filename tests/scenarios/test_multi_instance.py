@@ -14,12 +14,14 @@ from tests.support.models import (
     boundary,
     call_activity,
     chain,
+    compensation,
     compiled,
     end,
     error,
     error_event,
     exclusive,
     flow,
+    for_compensation,
     looped,
     message,
     message_event,
@@ -474,3 +476,25 @@ def test_an_incident_of_one_iteration_goes_with_the_loop(scenario: Scenario) -> 
     complete(run, 3)
     assert run.state() is InstanceState.COMPLETED
     run.assert_nothing_left()
+
+
+def test_an_output_is_counted_once_when_what_follows_on_it_fails(scenario: Scenario) -> None:
+    many = multi_instance(times="1", output='="0123456789"', into="all", sequential=True)
+    run = scenario(
+        compiled(
+            start("s"),
+            looped(service_task("t"), many),
+            compensation("t", "undo"),
+            for_compensation(task("undo")),
+            user_task("after"),
+            chain("s", "t", "after"),
+        ),
+        settings=Settings(variables_bytes_max=120),
+    )
+    run.start("p", variables=json.dumps({"big": "x" * 110}))
+    run.complete("t")
+    run.incident()
+    assert run.living().loops_bytes == 0
+    run.resolve(variables='{"big": 1}')
+    assert run.active() == ["after"]
+    assert run.living().loops_bytes == 0

@@ -24,6 +24,7 @@ from tests.support.models import (
     sub_process,
     throw,
     timer,
+    together,
     user_task,
 )
 from tests.support.runner import Runner, subscriptions
@@ -42,11 +43,6 @@ ALL = (
     + conditional_event("=n > 1")
     + conditional_event("=n < -1")
 )
-
-
-def together(event: str) -> str:
-    """The event waits for all of its definitions."""
-    return event.replace(" id=", ' parallelMultiple="true" id=', 1)
 
 
 def publish(run: Runner, variables: str = "{}", name: str = "news") -> None:

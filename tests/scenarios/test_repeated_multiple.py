@@ -22,6 +22,7 @@ from tests.support.models import (
     signal_event,
     start,
     timer,
+    together,
     user_task,
 )
 from tests.support.runner import Runner, subscriptions
@@ -47,10 +48,6 @@ def repeated(position: str, definitions: str) -> tuple[str, ...]:
         *work,
         event_sub_process("on", inner, service_task("note"), chain("edge", "note")),
     )
-
-
-def together(event: str) -> str:
-    return event.replace(" id=", ' parallelMultiple="true" id=', 1)
 
 
 def begun(scenario: Scenario, position: str, definitions: str) -> Runner:

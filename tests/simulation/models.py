@@ -1,6 +1,7 @@
 """The processes that simulated clients start: every kind of waiting, and every kind of send."""
 
 from tests.simulation.setup import JOB_TYPES
+from tests.support import decisions as d
 from tests.support import models as m
 
 CHARGE, PACK, INFORM = JOB_TYPES
@@ -45,9 +46,10 @@ _FULFIL = m.process(
 _PACKING = m.process(
     "packing",
     m.start("begin"),
+    m.decision_task("choose", "Box", result="box"),
     m.service_task("pack", type=PACK),
     m.end("done"),
-    m.chain("begin", "pack", "done"),
+    m.chain("begin", "choose", "pack", "done"),
 )
 
 _WAITING = m.process(
@@ -111,7 +113,14 @@ _MESSAGES = (
     m.error("refused", "declined"),
 )
 
+
+def _box(size: str) -> bytes:
+    """The decision that packing comes to, in the version that is the latest then."""
+    return d.dmn(d.decision("Box", d.table(["1"], ["size"], [["1", f'"{size}"']])))
+
+
 FIRST = {
+    "box.dmn": _box("small"),
     "order.bpmn": m.bpmn(_order("PT20S"), *_MESSAGES),
     "fulfil.bpmn": m.bpmn(_FULFIL),
     "packing.bpmn": m.bpmn(_PACKING),
@@ -121,5 +130,8 @@ FIRST = {
     "alarmed.bpmn": m.bpmn(_ALARMED, *_SIGNALS),
     "ringing.bpmn": m.bpmn(_RINGING, *_SIGNALS),
 }
-SECOND = {"order.bpmn": m.bpmn(_order("PT12S"), *_MESSAGES)}
-"""A second version of one of them, deployed while the first one's instances are under way."""
+SECOND = {
+    "order.bpmn": m.bpmn(_order("PT12S"), *_MESSAGES),
+    "box.dmn": _box("large"),
+}
+"""A second version of two of them, deployed while instances of the first ones are under way."""

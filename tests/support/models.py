@@ -209,6 +209,11 @@ def for_compensation(activity: str) -> str:
     return f'{head} isForCompensation="true"{space}{rest}'
 
 
+def together(event: str) -> str:
+    """The event, waiting for all of its definitions."""
+    return event.replace(" id=", ' parallelMultiple="true" id=', 1)
+
+
 def terminate_event() -> str:
     return tag("terminateEventDefinition")
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 from random import Random
 
 from engine.model.elements import ProcessModel
+from tests.support.decisions import decision, dmn, table
 from tests.support.models import (
     ad_hoc,
     boundary,
@@ -48,7 +49,7 @@ from tests.support.random_activities import Activities, Block
 from tests.support.random_triggers import MESSAGES, ROOTS, THROWN, WAITS, some_triggers
 from tests.support.vendor_rendering import rendered
 
-__all__ = ["CALLED", "MESSAGES", "VARIABLES", "random_file", "random_process"]
+__all__ = ["CALLED", "MESSAGES", "NEXT", "VARIABLES", "random_file", "random_process"]
 
 VARIABLES = '{"n": 3, "rounds": 0, "items": [5, 7]}'
 """What a random process is started with."""
@@ -67,6 +68,10 @@ CALLED = compiled(
     chain("look", "e"),
     process_id="called",
 )
+
+
+NEXT = dmn(decision("Next", table(["1"], ["n"], [["-", "n + 1"]])))
+"""The decision that random activities evaluate."""
 
 
 class Builder(Activities):

@@ -17,7 +17,7 @@ from tests.support.random_graphs import (
     assert_joins_wait_for_something,
     random_graph,
 )
-from tests.support.random_processes import CALLED, VARIABLES, random_process
+from tests.support.random_processes import CALLED, NEXT, VARIABLES, random_process
 from tests.support.random_stimuli import finish, stimulate
 from tests.support.runner import VARIANTS, Runner, Variant, subscriptions
 from tests.support.vendor_rendering import VENDORS
@@ -35,6 +35,7 @@ def begin(
     model: ProcessModel, variant: Variant, *, steps_max: int = 5_000, variables: str = VARIABLES
 ) -> Runner:
     run = Runner(CALLED, model, variant=variant, settings=Settings(steps_max=steps_max))
+    run.deploy_decisions(NEXT)
     start = c.StartInstance(process_id="p", instance_id="a", business_key="k", variables=variables)
     run.accept(start)
     return run

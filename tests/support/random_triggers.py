@@ -14,6 +14,7 @@ from tests.support.models import (
     signal,
     signal_event,
     timer,
+    together,
 )
 
 MESSAGES = ("news", "other", "third")
@@ -31,11 +32,6 @@ ROOTS = (
 )
 TRUE_LATER = conditional_event("=level > 3")
 """Nobody but the outside writes `level`, so that it cannot hide in an inner scope."""
-
-
-def together(event: str) -> str:
-    """The event waits for all of its definitions."""
-    return event.replace(" id=", ' parallelMultiple="true" id=', 1)
 
 
 class Trigger(NamedTuple):
@@ -67,7 +63,8 @@ TRIGGERS = (
     Trigger(escalation_event(), throws=True),
     Trigger(signal_event("go") + timer(duration="PT7M")),
     Trigger(escalation_event("late") + TRUE_LATER, throws=True),
-    Trigger(signal_event("go") + TRUE_LATER, interrupting=True, parallel=True),
+    Trigger(signal_event("go") + TRUE_LATER, parallel=True),
+    Trigger(timer(duration="PT7M") + error_event("high"), interrupting=True),
 )
 BESIDE = tuple(trigger for trigger in TRIGGERS if trigger.interrupting is not True)
 """What may begin an event sub-process beside the process itself without ever ending it."""

@@ -13,7 +13,8 @@ can come any more it takes those that did, and is waiting for start again.
 An element instance stands for a cycle, from the first arrival to the reset. Without a condition an
 outgoing flow is taken when the gateway fires and not again when it resets: a discriminator drawn
 with one plain flow gives one token a cycle. Conditions are evaluated both times, and may ask for
-`waitingForStart`. The condition of the gateway is asked at each arrival.
+`waitingForStart`. The condition of the gateway is asked at each arrival and, where it asks for
+variables, after each change of variables.
 """
 
 from engine import events as e

@@ -139,9 +139,9 @@ def leave_iteration(advance: Advance, activity: Activity, key: int) -> None:
     loop = advance.state.loops[loop_key]
     collected = _output(advance, activity, key)
     ends = _ends_loop(advance, activity, key)
-    if collected is not None:
-        advance.emit(collected)
     leave(advance, activity, key, ())
+    if collected is not None:
+        advance.emit(collected)  # after what may still fail: a retry must not count it twice
     if ends and (loop.wants_more or advance.instance(loop_key).open):
         stop_loop(advance, loop_key)
 

@@ -37,6 +37,7 @@ from tests.support.models import (
     terminate_event,
     throw,
     timer,
+    together,
     transaction,
 )
 
@@ -59,11 +60,6 @@ ROOT = (
     escalation("X", "code"),
     signal("S", "s"),
 )
-
-
-def together(event: str) -> str:
-    """The event, waiting for all of its definitions."""
-    return event.replace(" id=", ' parallelMultiple="true" id=', 1)
 
 
 def with_event(position: str, trigger: str) -> tuple[str, ...]:
