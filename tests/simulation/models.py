@@ -103,12 +103,26 @@ _RINGING = m.process(
     m.chain("rung", "a_moment", "done"),
 )
 
+_GATHERING = m.process(
+    "gathering",
+    m.event_gateway("both", instantiate=True, parallel=True),
+    m.catch("wait_ordered", m.message_event("ordered")),
+    m.receive_task("wait_billed", "billed"),
+    m.parallel("join"),
+    m.service_task("inform", type=INFORM),
+    m.end("done"),
+    m.chain("both", "wait_ordered", "join", "inform", "done"),
+    m.chain("both", "wait_billed", "join"),
+)
+
 _SIGNALS = (m.signal("alarm", "alarm"),)
 
 _MESSAGES = (
     m.message("paid", "paid", key="=key"),
     m.message("shipped", "shipped", key="=key"),
     m.message("greet", "greet"),
+    m.message("ordered", "ordered"),
+    m.message("billed", "billed"),
     m.signal("closing", "closing"),
     m.error("refused", "declined"),
 )
@@ -129,6 +143,7 @@ FIRST = {
     "ticking.bpmn": m.bpmn(_TICKING),
     "alarmed.bpmn": m.bpmn(_ALARMED, *_SIGNALS),
     "ringing.bpmn": m.bpmn(_RINGING, *_SIGNALS),
+    "gathering.bpmn": m.bpmn(_GATHERING, *_MESSAGES),
 }
 SECOND = {
     "order.bpmn": m.bpmn(_order("PT12S"), *_MESSAGES),

@@ -34,10 +34,29 @@ VENDOR_VARIABLES: Final = VARIABLES.replace("{", '{"level": 0, ', 1)
 def begin(
     model: ProcessModel, variant: Variant, *, steps_max: int = 5_000, variables: str = VARIABLES
 ) -> Runner:
+    """Start the instance "a", by its message if the process begins with one."""
     run = Runner(CALLED, model, variant=variant, settings=Settings(steps_max=steps_max))
     run.deploy_decisions(NEXT)
-    start = c.StartInstance(process_id="p", instance_id="a", business_key="k", variables=variables)
-    run.accept(start)
+    table = run.partitions[0].definitions
+    begins = [element for process, element in table.message_starts("begin") if process == "p"]
+    if not begins:
+        run.accept(
+            c.StartInstance(process_id="p", instance_id="a", business_key="k", variables=variables)
+        )
+        return run
+    run.internal(
+        c.StartByMessage(
+            instance_id="a",
+            process_id="p",
+            version=1,
+            start_element=begins[0],
+            name="begin",
+            correlation_key="k",
+            message=1,
+            variables=variables,
+            conversation=table.conversation("p", begins[0], "k"),
+        )
+    )
     return run
 
 

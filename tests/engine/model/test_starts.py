@@ -22,15 +22,12 @@ from tests.support.models import (
     sub_process,
     tag,
     timer,
+    together,
     user_task,
 )
 
 ROOTS = (message("m", "news"), message("n", "other", key="=x"), signal("go", "go!"))
 BOTH = message_event("m") + message_event("n")
-
-
-def together(event: str) -> str:
-    return event.replace(" id=", ' parallelMultiple="true" id=', 1)
 
 
 def gateway(*events: str, parallel: bool = False) -> tuple[str, ...]:
