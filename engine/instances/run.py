@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from engine import commands as c
 from engine import events as e
-from engine.instances import ad_hoc, listeners
+from engine.instances import ad_hoc, listeners, scans
 from engine.instances.advance import SCOPE_START, Advance, DueStep
 from engine.instances.arming import arm_events
 from engine.instances.compensation import find_sweeps, go_on, has_sweep
@@ -314,16 +314,20 @@ def rebuild_agenda(advance: Advance) -> None:
         for flow_id, count in flows.items():
             entry = (scope, model.flow_index[flow_id])
             advance.agenda.extend([entry] * count)
-    for key in state.loops:
+    for key in scans.unfinished_loops(state):
         if loops.may_begin(advance, key):
             advance.agenda.append((key, SCOPE_START))
-    for wait in state.waits.values():
-        _ask_again(advance, wait)
-    for instance in state.elements.values():
-        if instance.open == 0 and instance.scope is not None and not advance.is_loop(instance.key):
-            element = model.element(instance.element_id)
-            if _begins_by_itself(element) and not _is_held(advance, instance):
-                advance.agenda.append((instance.key, SCOPE_START))
+    for kind in (AdHocWait, GateWait):
+        for key in scans.waits_of(state, kind):
+            _ask_again(advance, state.waits[key])
+    empty = [
+        key
+        for element_id, keys in scans.empty(state)
+        if _begins_by_itself(model.element(element_id))
+        for key in keys
+        if not advance.is_loop(key) and not _is_held(advance, advance.instance(key))
+    ]
+    advance.agenda.extend((key, SCOPE_START) for key in sorted(empty))
 
 
 def _ask_again(advance: Advance, wait: Wait) -> None:
