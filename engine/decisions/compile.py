@@ -95,9 +95,12 @@ def compile_document(
     `is_imported`: others import from it, so it may be without decisions of its own.
     """
     report = Report(name)
-    for unknown in document.unknown:
+    # Once each: tools write some of them on every decision, and warnings are not to become errors.
+    for unknown in {each.extension: each for each in reversed(document.unknown)}.values():
         report.warning(
-            "no-effect", f"{unknown.extension} has no effect on a decision. Remove it.", unknown
+            "no-effect",
+            f"{unknown.extension} has no effect in a decision model, here or elsewhere. Remove it.",
+            unknown,
         )
     found = _find_imports(document.root, report, imports)
     model = _compile_model(

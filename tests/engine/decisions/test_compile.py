@@ -311,6 +311,12 @@ def test_an_extension_that_is_not_read_is_a_warning_with_its_element_and_line() 
     assert result.model.invocables[0].version_tag == "v1"
 
 
+def test_an_extension_that_stands_everywhere_is_one_warning_at_the_first() -> None:
+    content = camunda7(*(decision(f"D{number}", literal("1")) for number in range(300)))
+    result = compiled(content.replace(b"<decision ", b'<decision camunda:historyTimeToLive="1" '))
+    assert [finding.element for finding in result.findings] == ["D0"]
+
+
 def test_what_tools_keep_in_a_file_for_themselves_is_silent() -> None:
     content = camunda7(decision("Rate", literal("1"))).replace(
         b'id="Rate"', b'id="Rate" camunda:diagramRelationId="x"', 1
