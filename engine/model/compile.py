@@ -26,6 +26,7 @@ from engine.model.elements import (
 from engine.model.extensions import Extensions
 from engine.model.foreign import check_foreign_extensions
 from engine.model.formulas import Formulas
+from engine.model.lexical import check_values
 from engine.model.parse import ID_MAX, read_definitions
 from engine.model.readers import KINDS, read_element
 from engine.model.reading import Reading, Shared
@@ -120,6 +121,8 @@ def _compile_document(
     definitions = read_definitions(
         document.root, report, KINDS, executable_by_default=dialect.executable_by_default
     )
+    for process in definitions.processes:
+        check_values(process, report)
     check_foreign_extensions(definitions.processes, dialect, document.content, report)
     if dialect.audit is not None:
         dialect.audit((*definitions.processes, *definitions.catalogue.roots()), report)

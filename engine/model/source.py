@@ -216,6 +216,20 @@ def source_element(xml: etree._Element, tag: str) -> SourceElement:
     )
 
 
+_PARTS = ("EventDefinition", "LoopCharacteristics", "Expression")
+
+
+def enclosing(xml: etree._Element) -> SourceElement:
+    """The element that a finding names: one that people see as such in the diagram."""
+    tag = local_name(xml) or ""
+    while not tag or tag.endswith(_PARTS) or not xml.get("id"):
+        parent = xml.getparent()
+        if parent is None or (tag and local_name(parent) is None):
+            break
+        xml, tag = parent, local_name(parent) or ""
+    return source_element(xml, tag)
+
+
 def children(xml: etree._Element) -> list[SourceElement]:
     """The BPMN children of an element; those of other namespaces are graphics or extensions."""
     return [source_element(child, tag) for child in xml if (tag := local_name(child))]

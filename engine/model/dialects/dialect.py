@@ -21,9 +21,9 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     `scopes_choices`: what is chosen in an ad-hoc sub-process has a scope of its own.
     `writes_outward` and `quartz`: as in `ProcessModel`. `data_flows`: data objects are
     variables, and data associations move what is in them; else they are only drawn. `example`:
-    how a text is made an expression. `prepare` may change the tree before it is read. `audit`
-    looks through processes and root elements for extensions that are not translated, and
-    reports them; without it `extensions` does.
+    how a text is made an expression. `names_work`: what names the type of a job. `prepare` may
+    change the tree before it is read. `audit` looks through processes and root elements for
+    extensions that are not translated, and reports them; without it `extensions` does.
     """
 
     name: str
@@ -39,5 +39,6 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     quartz: bool = False
     data_flows: bool = False
     example: str = "={}"
+    names_work: str = "the attribute implementation"
     prepare: Callable[[etree._Element], None] | None = None
     audit: Callable[[Iterable[SourceElement], Report], None] | None = None

@@ -35,6 +35,8 @@ _Translate = Callable[[Extensions, Site], Extensions]
 def _work(extensions: Extensions, site: Site) -> Extensions:
     if site.text("type") == "dmn":
         return replace(extensions, decision=_decision(site))
+    if site.text("type") == "case":
+        site.refuse("A case is not executed: only processes are called. Call one instead.")
     worked = activiti.read_work(site, extensions, external="external-worker")
     sends = site.text("type") == flowable_events.SENDING
     return flowable_events.read_sending(worked, site) if sends else worked
@@ -339,5 +341,6 @@ DIALECT = Dialect(
     data_flows=True,
     prepare=_prepare,
     example="${{{}}}",
+    names_work='flowable:type="external-worker" with flowable:topic, or flowable:class',
     audit=_audit,
 )

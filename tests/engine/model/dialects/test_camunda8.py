@@ -360,15 +360,18 @@ def test_a_binding_that_names_no_version_is_an_error(binding: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "name"),
+    ("kind", "name", "part"),
     [
-        ("startEvent", "executionListeners"),
-        ("manualTask", "taskListeners"),
-        ("userTask", "somethingNew"),
+        ("startEvent", "executionListeners", "executionListener"),
+        ("manualTask", "taskListeners", "taskListener"),
+        ("serviceTask", "linkedResources", "linkedResource"),
+        ("userTask", "somethingNew", "part"),
     ],
 )
-def test_an_extension_that_does_not_run_is_an_error_that_names_it(kind: str, name: str) -> None:
-    made = beside(kind, extension(name, extension("part")), extension("taskDefinition", type="t"))
+def test_an_extension_that_does_not_run_is_an_error_that_names_it(
+    kind: str, name: str, part: str
+) -> None:
+    made = beside(kind, extension(name, extension(part)), extension("taskDefinition", type="t"))
     finding = next(found for found in made.findings if found.code == "unsupported-extension")
     assert (finding.severity, finding.element) == ("error", "x")
     assert name in finding.message
@@ -438,7 +441,7 @@ def test_an_empty_list_of_listeners_is_silent() -> None:
     ("kind", "name"), [("userTask", "taskHeaders"), ("manualTask", "taskDefinition")]
 )
 def test_an_extension_on_the_wrong_element_is_a_warning(kind: str, name: str) -> None:
-    made = beside(kind, extension(name, type="x"))
+    made = beside(kind, extension(name))
     assert made.deployable
     assert codes(made) == [("no-effect", "x")]
 
