@@ -143,24 +143,24 @@ def _incidents(world: World) -> list[tuple[str, str]]:
     """(message, line) of what most often keeps an instance from going on."""
     return [
         (held.wait.message, f"{held.label} has an incident, {held.wait.kind}: {held.wait.message}")
-        for held in world.waits(world.instances())
+        for held in world.waits(world.instances.all())
         if isinstance(held.wait, s.IncidentWait)
     ]
 
 
 def _journeys(world: World) -> tuple[Journey, ...]:
     found = []
-    for instance in world.instances():
+    for instance in world.instances.all():
         names = world.names(instance)
         path: Sequence[str] = world.path(instance)
         found.append(
             Journey(
                 instance=instance.id,
                 process=instance.process_id,
-                state=world.state(instance),
+                state=world.instances.state(instance),
                 path=tuple(path),
                 labels=tuple(names.label(each) for each in path),
-                waiting=tuple(names.label(each) for each in world.sleeps_at(instance)),
+                waiting=tuple(names.label(each) for each in world.instances.sleeps_at(instance)),
             )
         )
     return tuple(found)

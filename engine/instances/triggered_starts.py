@@ -25,25 +25,25 @@ def start_by_message(
         or isinstance(variables, Rejection)
         or size(variables) > context.settings.variables_bytes_max
     ):
-        return Outcome(state=state, sends=(*_given_up(command), _settled(command, accepted=False)))
-    fixed = start_of(
+        refused = Send(command=settled(command, accepted=False))
+        return Outcome(state=state, sends=(*_given_up(command), refused))
+    occurrence = Occurrence(variables, _part_named(element, MessageTrigger, command.name))
+    begins = _begins(
         context,
-        command.instance_id,
-        command.version,
-        process_id=command.process_id,
+        command,
+        element,
+        occurrence,
         message_name=command.name,
         message_key=command.correlation_key,
-        conversation=command.conversation,
     )
-    part = _part_named(element, MessageTrigger, command.name)
-    beginning = Beginning(
-        "StartByMessage", command.instance_id, fixed, {}, element, Occurrence(variables, part)
-    )
-    return start(context, beginning, _settled(command, accepted=True))
+    return start(context, begins, Send(command=settled(command, accepted=True)))
 
 
-def _settled(command: c.StartByMessage, *, accepted: bool, holder: str = "") -> Send:
-    settled = c.MessageStartSettled(
+def settled(
+    command: c.StartByMessage, *, accepted: bool, holder: str = ""
+) -> c.MessageStartSettled:
+    """What the message's aggregate is told; `holder` is the instance that has its key already."""
+    return c.MessageStartSettled(
         name=command.name,
         correlation_key=command.correlation_key,
         process_id=command.process_id,
@@ -52,26 +52,16 @@ def _settled(command: c.StartByMessage, *, accepted: bool, holder: str = "") -> 
         accepted=accepted,
         holder=holder,
     )
-    return Send(command=settled)
 
 
 def start_by_timer(
     context: Context, state: AggregateState | None, command: c.StartByTimer
 ) -> Outcome:
+    """A timer that is due when its start cannot be starts nothing, and is not due again."""
     element = _triggered(context, state, command)
     if element is None:
         return Outcome(state=state, sends=_given_up(command))
-    fixed = start_of(
-        context,
-        command.instance_id,
-        command.version,
-        process_id=command.process_id,
-        conversation=command.conversation,
-    )
-    occurrence = Occurrence(part=command.part)
-    return start(
-        context, Beginning("StartByTimer", command.instance_id, fixed, {}, element, occurrence)
-    )
+    return start(context, _begins(context, command, element, Occurrence(part=command.part)))
 
 
 def start_by_signal(
@@ -82,17 +72,8 @@ def start_by_signal(
     element = _triggered(context, state, command)
     if element is None or isinstance(variables, Rejection):
         return Outcome(state=state, sends=_given_up(command))
-    fixed = start_of(
-        context,
-        command.instance_id,
-        command.version,
-        process_id=command.process_id,
-        conversation=command.conversation,
-    )
     occurrence = Occurrence(variables, _part_named(element, SignalTrigger, command.name))
-    return start(
-        context, Beginning("StartBySignal", command.instance_id, fixed, {}, element, occurrence)
-    )
+    return start(context, _begins(context, command, element, occurrence))
 
 
 def start_by_condition(
@@ -103,17 +84,27 @@ def start_by_condition(
     element = _triggered(context, state, command)
     if element is None or isinstance(variables, Rejection):
         return Outcome(state=state, sends=_given_up(command))
+    return start(context, _begins(context, command, element, Occurrence(variables, command.part)))
+
+
+def _begins(
+    context: Context,
+    command: c.TriggeredStart,
+    element: BeginningElement,
+    occurrence: Occurrence,
+    **message: str,
+) -> Beginning:
+    """It has no variables of its own yet: what the event brings goes through its outputs."""
     fixed = start_of(
         context,
         command.instance_id,
         command.version,
         process_id=command.process_id,
         conversation=command.conversation,
+        **message,
     )
-    occurrence = Occurrence(variables, command.part)
-    return start(
-        context, Beginning("StartByCondition", command.instance_id, fixed, {}, element, occurrence)
-    )
+    kind = type(command).__name__
+    return Beginning(kind, command.instance_id, fixed, {}, element, occurrence)
 
 
 def _triggered(

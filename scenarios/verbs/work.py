@@ -46,7 +46,7 @@ def _among(world: World, work: list[Work], instance_name: str | None) -> Iterato
     """The work of one instance and of what it called; None: of all."""
     wanted = None
     if instance_name is not None:
-        wanted = {each.id for each in world.family(world.instance(instance_name))}
+        wanted = {each.id for each in world.instances.family(world.instances.find(instance_name))}
     return (each for each in work if wanted is None or each.instance_id in wanted)
 
 
