@@ -12,10 +12,10 @@ from engine.instances.conversations import is_holder
 from engine.instances.guards import parse_variables
 from engine.instances.occurrences import keep
 from engine.instances.scans import waits_at
-from engine.instances.triggered_starts import settled
 from engine.instances.triggers import signal
 from engine.outcome import AggregateState, Context, Outcome, Send
 from engine.rejections import Rejection
+from engine.settling import settled
 
 
 def joins(

@@ -11,6 +11,7 @@ from engine.instances.starting import Beginning, is_free, start, start_of
 from engine.model.elements import MessageTrigger, SignalTrigger, parts_of
 from engine.outcome import AggregateState, Context, Outcome, Send
 from engine.rejections import Rejection
+from engine.settling import refused, settled
 from engine.variables import size
 
 
@@ -25,8 +26,7 @@ def start_by_message(
         or isinstance(variables, Rejection)
         or size(variables) > context.settings.variables_bytes_max
     ):
-        refused = Send(command=settled(command, accepted=False))
-        return Outcome(state=state, sends=(*_given_up(command), refused))
+        return _refuse(state, command)
     occurrence = Occurrence(variables, _part_named(element, MessageTrigger, command.name))
     begins = _begins(
         context,
@@ -39,28 +39,13 @@ def start_by_message(
     return start(context, begins, Send(command=settled(command, accepted=True)))
 
 
-def settled(
-    command: c.StartByMessage, *, accepted: bool, holder: str = ""
-) -> c.MessageStartSettled:
-    """What the message's aggregate is told; `holder` is the instance that has its key already."""
-    return c.MessageStartSettled(
-        name=command.name,
-        correlation_key=command.correlation_key,
-        process_id=command.process_id,
-        instance_id=command.instance_id,
-        message=command.message,
-        accepted=accepted,
-        holder=holder,
-    )
-
-
 def start_by_timer(
     context: Context, state: AggregateState | None, command: c.StartByTimer
 ) -> Outcome:
     """A timer that is due when its start cannot be starts nothing, and is not due again."""
     element = _triggered(context, state, command)
     if element is None:
-        return Outcome(state=state, sends=_given_up(command))
+        return _refuse(state, command)
     return start(context, _begins(context, command, element, Occurrence(part=command.part)))
 
 
@@ -71,7 +56,7 @@ def start_by_signal(
     variables = parse_variables(command.variables)
     element = _triggered(context, state, command)
     if element is None or isinstance(variables, Rejection):
-        return Outcome(state=state, sends=_given_up(command))
+        return _refuse(state, command)
     occurrence = Occurrence(variables, _part_named(element, SignalTrigger, command.name))
     return start(context, _begins(context, command, element, occurrence))
 
@@ -83,7 +68,7 @@ def start_by_condition(
     variables = parse_variables(command.variables)
     element = _triggered(context, state, command)
     if element is None or isinstance(variables, Rejection):
-        return Outcome(state=state, sends=_given_up(command))
+        return _refuse(state, command)
     return start(context, _begins(context, command, element, Occurrence(variables, command.part)))
 
 
@@ -107,6 +92,10 @@ def _begins(
     return Beginning(kind, command.instance_id, fixed, {}, element, occurrence)
 
 
+def _refuse(state: AggregateState | None, command: c.TriggeredStart) -> Outcome:
+    return Outcome(state=state, sends=tuple(Send(command=each) for each in refused(command)))
+
+
 def _triggered(
     context: Context, state: AggregateState | None, command: c.TriggeredStart
 ) -> BeginningElement | None:
@@ -124,15 +113,3 @@ def _part_named(
         if isinstance(trigger, kind) and trigger.name == name:
             return part
     return None
-
-
-def _given_up(command: c.TriggeredStart) -> tuple[Send, ...]:
-    """A start that cannot be holds no conversation, either."""
-    if command.conversation is None:
-        return ()
-    ended = c.EndConversation(
-        process_id=command.process_id,
-        key=command.conversation,
-        instance_id=command.instance_id,
-    )
-    return (Send(command=ended),)
