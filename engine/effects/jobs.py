@@ -23,14 +23,7 @@ def job_opened(to: Consequences, event: e.JobOpened) -> None:
     known = to.state.waits.get(event.key)
     if isinstance(known, s.JobWait) and known.retry_at is not None:
         to.set_timer(event.key, None)
-    job = s.JobWait(
-        key=event.key,
-        owner=event.owner,
-        type=event.type,
-        attempt=event.attempt,
-        retries_left=event.retries_left,
-        headers=event.headers,
-    )
+    job = s.JobWait.opened(event)
     to.effect("JobCreated", event.owner, job=_effect_job(to, job))
     _publish_job(to, job, encode_object(v.visible(to.state, event.owner)))
 
