@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from engine.aggregates import DeploymentsState, TimerStart
+from engine.model.elements import ProcessModel
 from engine.routing import DEPLOYMENTS
 from scenarios.errors import Mismatch
 from scenarios.names import Names
@@ -19,6 +20,14 @@ class Deployed:
     def processes(self) -> list[str]:
         """The ids of the processes that are deployed."""
         return [process_id for state in self._states() for process_id in state.versions]
+
+    def models(self) -> Iterator[ProcessModel]:
+        """The models of all versions of all processes that are deployed."""
+        definitions = self._simulation.partitions[0].definitions
+        for process_id in self.processes():
+            latest = definitions.find(process_id, None)
+            for version in range(1, 1 if latest is None else latest.version + 1):
+                yield self.names_of(process_id, version).model
 
     def timer_starts(self) -> Iterator[tuple[Names, TimerStart]]:
         """The timers that start instances, as they are armed."""

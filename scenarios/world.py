@@ -44,6 +44,8 @@ class World:
         self.deployed = Deployed(simulation)
         self.mark = 0
         """How many publications there were before the last step that did something."""
+        self.expected_incidents: dict[str, None] = {}
+        """The ids of the incidents that an expectation has named."""
 
     # --- what there is ---
 
@@ -62,6 +64,11 @@ class World:
                 continue
             for wait in state.waits.values():
                 yield Held(instance, self.names(instance), looking.element_of(state, wait), wait)
+
+    def incidents(self) -> list[Held]:
+        """The incidents that are open, of all instances."""
+        found = self.waits(self.instances.all())
+        return [held for held in found if isinstance(held.wait, s.IncidentWait)]
 
     def path(self, instance: Instance) -> list[str]:
         """The ids of the elements that completed, in order; the process itself is none."""
