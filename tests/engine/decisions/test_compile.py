@@ -150,7 +150,7 @@ def test_a_finding_says_where_and_how_to_put_it_right() -> None:
     )
     assert finding.line == 2
     assert finding.message.startswith("The literal expression '1 +' is no FEEL expression:")
-    assert finding.message.endswith("Put the expression right.")
+    assert finding.message.endswith("Correct it at that character.")
 
 
 # --- imports ---

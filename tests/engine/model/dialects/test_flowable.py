@@ -240,4 +240,5 @@ def test_a_case_is_refused() -> None:
 
 
 def test_work_without_a_type_is_told_how_to_name_one() -> None:
-    assert "flowable:topic" in only_finding(made_with("serviceTask", attributes={})).message
+    made = made_with("serviceTask", attributes={"async": "true"})
+    assert "flowable:topic" in only_finding(made).message
