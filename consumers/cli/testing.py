@@ -23,7 +23,7 @@ from scenarios.simulation import VARIANTS, Variant
     "test",
     epilog="""\b
 Examples:
-  torpor test scenarios/*.yaml
+  torpor test scenarios
   torpor test scenarios/order.yaml -k declined
   torpor test scenarios/*.yaml --thorough --coverage-min 90 --junit report.xml
   torpor test --schema > scenario.schema.json
@@ -32,7 +32,7 @@ Examples:
 The format is described in docs/testing.md. Exit codes: 0 all passed; 1 something
 failed, a file is wrong, or coverage is too low; 2 usage.""",
 )
-@click.argument("files", **{**options.FILES, "required": False})
+@click.argument("files", **{**options.FILES_OR_FOLDERS, "required": False})
 @click.option("-k", "wanted", metavar="TEXT", help="Only scenarios with this text in their name.")
 @click.option(
     "--thorough",
@@ -67,13 +67,15 @@ def test(
     """Run scenarios: models on the real core, with a virtual clock and no servers.
 
     Prints the path that each took, what is not as expected and where, and which elements and
-    flows of the models no scenario has passed.
+    flows of the models no scenario has passed. A folder stands for all .yaml and .yml files
+    below it.
     """
     if schema:
         print_json_text(schema_text().rstrip().encode())
         return
     if not files:
-        raise click.UsageError("Missing argument 'FILE...'.")
+        raise click.UsageError("Missing argument 'FILE|FOLDER...'.")
+    files = options.files_below(files, (".yaml", ".yml"))
     report: Report = JsonReport() if as_json else TextReport()
     session = Session(report, VARIANTS if thorough else VARIANTS[:1])
     session.run(files, wanted)

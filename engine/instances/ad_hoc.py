@@ -110,9 +110,12 @@ def completes(advance: Advance, instance: ElementInstance) -> AdHocWait | None:
     offer = advance.offer_of(instance.scope)
     if offer is None or offer.stopped:
         return None
-    condition = _element(advance, offer).completion
-    if condition is None or not advance.evaluator.condition(
-        condition, instance.scope, _counts(offer)
+    element = _element(advance, offer)
+    if element.completion is None or not advance.evaluator.condition(
+        element.completion,
+        instance.scope,
+        _counts(offer),
+        whose=f"Completion condition of {element.id!r}",
     ):
         return None
     return offer

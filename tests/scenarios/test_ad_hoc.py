@@ -758,3 +758,13 @@ def test_a_command_that_cannot_be_is_rejected_with_what_could_be(scenario: Scena
     assert activate("b:17", "one")[0] == "NOT_FOUND"
     assert activate("nonsense", "one")[0] == "INVALID_ARGUMENT"
     assert run.active() == ["pool", "beside"]
+
+
+def test_a_completion_condition_that_fails_says_whose_it_is(scenario: Scenario) -> None:
+    pool = ad_hoc("pool", service_task("one"), active='=["one"]', until="=happy")
+    run = scenario(plain(start("s"), pool, chain("s", "pool")))
+    run.start("p")
+    run.complete("one")
+    incident = run.incident()
+    assert incident.element_id == "one"
+    assert incident.message.startswith("Completion condition of 'pool': ")

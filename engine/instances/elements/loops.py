@@ -164,10 +164,12 @@ def _ends_loop(advance: Advance, activity: Activity, key: int) -> bool:
     if isinstance(loop, MultiInstance):
         if loop.completion is None:
             return False
-        return advance.evaluator.condition(loop.completion, key, _counts(advance, key))
+        whose = f"Completion condition of the multi-instance {activity.id!r}"
+        return advance.evaluator.condition(loop.completion, key, _counts(advance, key), whose=whose)
     if loop is None or loop.condition is None:
         return False
-    return not advance.evaluator.condition(loop.condition, key)
+    whose = f"Condition of the loop {activity.id!r}"
+    return not advance.evaluator.condition(loop.condition, key, whose=whose)
 
 
 def _counts(advance: Advance, key: int) -> dict[str, Value]:
@@ -187,19 +189,23 @@ def _counts(advance: Advance, key: int) -> dict[str, Value]:
 
 
 def _publish(advance: Advance, activity: Activity, key: int) -> Step:
-    """Write the outputs once, in the order of the items; iterations that gave none leave null."""
+    """Write the outputs once, in the order of the items."""
     loop = activity.loop
     if isinstance(loop, MultiInstance) and loop.output_collection is not None:
-        advance.propagate(key, {loop.output_collection: _outputs(advance.state, key)})
+        texts = _outputs(advance.state, key)
+        given = [text for text in texts if text is not None]
+        shown = given if loop.skips_missing else [text or "null" for text in texts]
+        advance.propagate(key, {loop.output_collection: f"[{','.join(shown)}]"})
     return Step.LEAVE
 
 
-def _outputs(state: s.ProcessInstance, key: int) -> str:
-    texts = ["null"] * (state.loops[key].count or 0)
+def _outputs(state: s.ProcessInstance, key: int) -> list[str | None]:
+    """The outputs by the ordinals of the iterations; None for those that gave none."""
+    texts: list[str | None] = [None] * (state.loops[key].count or 0)
     for page in state.outputs.get(key, {}).values():
         for ordinal, text in page.items():
             texts[ordinal - 1] = text
-    return f"[{','.join(texts)}]"
+    return texts
 
 
 LOOP = Handler[Activity](first=Step.ACTIVATE, activate=activate, run=_open, complete=_publish)

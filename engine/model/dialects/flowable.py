@@ -117,7 +117,13 @@ def _aggregated(site: Site, loop: LoopSource) -> LoopSource:
     # Flowable writes its variables without a prefix, as if they were BPMN's.
     parts = aggregation.iterchildren(etree.Element)
     entries = MapSource(tuple(_aggregated_entry(site, part) for part in parts))
-    return replace(loop, output=entries, output_collection=aggregation.get("target"))
+    # Flowable gathers what completed iterations left, whatever became of the others.
+    return replace(
+        loop,
+        output=entries,
+        output_collection=aggregation.get("target"),
+        skips_missing=True,
+    )
 
 
 def _aggregated_entry(site: Site, part: etree._Element) -> tuple[str, Formula]:

@@ -13,6 +13,8 @@ class MultiInstance(msgspec.Struct, frozen=True, kw_only=True, tag="multiInstanc
     Exactly one of the two is set. `item` is the variable that holds an iteration's item. `output`
     gives what each iteration adds to `output_collection`; `output_variable` is a local of each
     iteration, null at first. The loop counter of the first iteration is `counter_first`.
+    `skips_missing`: an iteration that gave no output has no place in the collection, instead of
+    a null.
     """
 
     sequential: bool = False
@@ -24,6 +26,7 @@ class MultiInstance(msgspec.Struct, frozen=True, kw_only=True, tag="multiInstanc
     output_variable: str | None = None
     completion: Expression | None = None
     counter_first: int = 1
+    skips_missing: bool = False
 
 
 class StandardLoop(msgspec.Struct, frozen=True, kw_only=True, tag="standardLoop"):

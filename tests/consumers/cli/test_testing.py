@@ -163,8 +163,12 @@ def test_the_schema_of_the_format_can_be_printed() -> None:
 
 
 def test_files_must_be_named_and_be_there() -> None:
-    assert "Missing argument 'FILE...'" in torpor("test", code=2).err
+    assert "Missing argument 'FILE|FOLDER...'" in torpor("test", code=2).err
     assert "does not exist" in torpor("test", "nothing.yaml", code=2).err
+
+
+def test_a_folder_stands_for_all_scenarios_below_it(file: Path, tmp_path: Path) -> None:
+    assert torpor("test", str(tmp_path), "-k", "begins").out.startswith(str(tmp_path / file))
 
 
 def test_long_paths_are_folded_and_repeated_elements_counted(file: Path) -> None:
