@@ -26,6 +26,7 @@ from tests.support.models import (
     signal_event,
     start,
     sub_process,
+    task,
     terminate_event,
     throw,
     timer,
@@ -276,4 +277,39 @@ def test_an_end_event_tells_others_and_cancels_its_transaction(scenario: Scenari
     assert len(run.effects("SignalThrown")) == 1
     assert run.path() == ["s", "i", "out", "edge", "x", "p"]
     assert run.state() is InstanceState.COMPLETED
+    run.assert_nothing_left()
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [terminate_event(), error_event("bad"), signal_event("go")],
+    ids=["terminate", "error", "signal"],
+)
+def test_an_event_whose_escalation_ends_it_throws_nothing_more(
+    scenario: Scenario, ending: str
+) -> None:
+    """Also where so much is inside the scope that it is ended part by part."""
+    run = begun(
+        scenario,
+        start("s"),
+        sub_process(
+            "sub",
+            start("i"),
+            service_task("first"),
+            service_task("second"),
+            service_task("third"),
+            end("out", escalation_event("late") + ending),
+            chain("i", "first", "out"),
+            chain("i", "second"),
+            chain("i", "third"),
+        ),
+        boundary("edge", "sub", escalation_event("late")),
+        boundary("wrong", "sub", error_event("bad")),
+        task("after"),
+        chain("s", "sub"),
+        chain("edge", "after"),
+    )
+    run.complete("first")
+    assert run.path() == ["s", "i", "first", "edge", "after", "p"]
+    assert run.effects("SignalThrown") == []
     run.assert_nothing_left()
