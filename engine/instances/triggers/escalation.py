@@ -7,8 +7,7 @@ from engine.model.elements import EscalationTrigger
 
 
 def throw(advance: Advance, key: int, trigger: EscalationTrigger) -> Step | None:
-    """Throw with the event's own variables; it goes on unless that ends it, now or part by part."""
+    """Throw with the event's own variables; it goes on unless that ends it."""
     code = "" if trigger.code is None else advance.evaluator.name(trigger.code, key)
     escalations.throw(advance, key, code, advance.state.variables.get(key, {}))
-    is_over = key not in advance.state.elements or advance.is_ending(key)
-    return None if is_over else Step.COMPLETE
+    return None if advance.is_over(key) else Step.COMPLETE
