@@ -10,7 +10,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 FAST := not redis and not kafka and not docker and not slow
 
 .DEFAULT_GOAL := help
-.PHONY: help venv check test demo simulate tck corpus hostile bench lock clean
+.PHONY: help venv check test demo simulate random tck corpus hostile bench lock clean
 
 help: ## print these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ demo: venv ## a process starts, sleeps, survives the killing of its engine, wake
 
 simulate: venv ## the seeded simulation; SEEDS=n
 	$(BIN)/python -m tests.simulation --seeds $(SEEDS)
+
+random: venv ## random processes under random stimuli; SEEDS=n
+	$(BIN)/python -m tests.scenarios --seeds $(SEEDS)
 
 tck: venv ## the FEEL conformance tests; TORPOR_TCK=folder with their cases
 	$(BIN)/python -m tests.tck

@@ -125,7 +125,11 @@ class BroadcastSignal(Command, frozen=True, kw_only=True):
 
 
 class EvaluateConditions(Command, frozen=True, kw_only=True):
-    """Start every process that has a conditional start event whose condition these make true."""
+    """Start every process that has a conditional start event whose condition these make true.
+
+    The reply's result is `{"started": [...], "failed": [...]}`: process, version and element of
+    each, with the id of the instance, or with the expression that gave neither true nor false.
+    """
 
     variables: str = "{}"
 

@@ -341,7 +341,7 @@ class CompensationEnded(Event, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class DecisionEvaluated(Event, frozen=True, kw_only=True, omit_defaults=True):
-    """`owner` evaluated this version of a decision; what it gave is in the variables set next."""
+    """`owner` evaluated this version of a decision. What it gave was set just before."""
 
     owner: int
     decision_id: str

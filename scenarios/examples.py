@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from scenarios.errors import Place, Problem, ScenarioFileError, did_you_mean
-from scenarios.tree import Entry, Listing, Scalar, Table, Tree
+from scenarios.tree import Entry, Listing, Scalar, Table, Tree, is_null
 
 _PLACEHOLDER = re.compile(r"\$\{([^{}]*)\}")
 EXAMPLES_MAX = 10_000
@@ -26,6 +26,8 @@ def expand(file: str, tree: Tree) -> Tree:
 
 
 def _expand_all(file: str, scenarios: Tree) -> Tree:
+    if is_null(scenarios):
+        return scenarios
     items = scenarios.items if isinstance(scenarios, Listing) else (scenarios,)
     expanded = [each for item in items for each in _expand(file, item)]
     return Listing(tuple(expanded), scenarios.line)

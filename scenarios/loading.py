@@ -45,6 +45,8 @@ def load(path: Path, models: ModelFiles) -> list[Case]:
         raise ScenarioFileError((problem,)) from None
     found = reading.read(file, examples.expand(file, tree.parse(file, content)))
     cases, problems = [], _repeated_names(file, found)
+    if not found.scenarios:
+        problems.append(Problem(Place(file, found.line("scenarios")), "There is no scenario."))
     for scenario in found.scenarios:
         try:
             cases.append(_case(path, found, scenario, models))

@@ -7,8 +7,6 @@ from xml.sax.saxutils import quoteattr
 from engine import commands as c
 from engine import records as r
 from engine.expressions import (
-    MISSING,
-    Environment,
     EvaluationError,
     compile_feel,
 )
@@ -133,14 +131,8 @@ def _completed(answer: Answer, given: str, world: World) -> str:
     text, line = str(answer.complete), answer.line("complete")
     variables = decode(given)
     assert isinstance(variables, dict)
-    simulation = world.simulation
-    environment = Environment(
-        lookup=lambda name: variables.get(name, MISSING),
-        now_ms=simulation.now,
-        zone=simulation.settings.zone,
-    )
     try:
-        value: Value = compile_feel(text[1:]).evaluate(environment)
+        value: Value = compile_feel(text[1:]).evaluate(world.environment(variables))
         if not isinstance(value, dict):
             raise Mismatch(
                 f"The mock's {text!r} gives no variables, but {encode(value)}.", line=line

@@ -105,7 +105,8 @@ class _Reader:
             return self._made(kind, {kind.short: tree.text}, lines)
         if not isinstance(tree, Table):
             expected = f"Expected a mapping with keys such as {_some_keys(kind)}"
-            raise WrongError(f"{expected}, found {_found(tree)}.", tree.line)
+            meant = " Is what follows indented further?" if is_null(tree) else ""
+            raise WrongError(f"{expected}, found {_found(tree)}.{meant}", tree.line)
         values: dict[str, Any] = {}
         lines = {"": tree.line} | {entry.key: entry.line for entry in tree.entries}
         wrong = False
@@ -167,6 +168,8 @@ class _Reader:
         return self.part(kind, tree)
 
     def _list(self, kind: Any, tree: Tree) -> tuple[Any, ...]:
+        if is_null(tree):
+            raise WrongError("Expected a list, found nothing.", tree.line)
         items = tree.items if isinstance(tree, Listing) else (tree,)
         found: list[Any] = []
         for item in items:
@@ -207,7 +210,8 @@ def _unknown(kind: type[Part], key: str) -> str:
 
 
 def _some_keys(kind: type[Part]) -> str:
-    return ", ".join(repr(key) for key in list(keys_of(kind))[:3])
+    keys = sorted(keys_of(kind), key=lambda key: not keys_of(kind)[key].required)
+    return ", ".join(repr(key) for key in keys[:3])
 
 
 def _instead(kind: Any) -> str:

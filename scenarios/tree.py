@@ -75,6 +75,9 @@ def parse(file: str, content: bytes) -> Tree:
     """The tree of a YAML file. Raises ScenarioFileError."""
     if len(content) > BYTES_MAX:
         raise _failure(file, 0, f"The file has more than {BYTES_MAX // 2**20} MB. Split it.")
+    if content.lstrip().startswith(b"<"):
+        message = "This is XML. Scenarios are YAML, which names such a file under `models:`."
+        raise _failure(file, 1, message)
     try:
         node = yaml.compose(content.decode("utf-8-sig"), _Composer)
         if node is None:
@@ -83,6 +86,11 @@ def parse(file: str, content: bytes) -> Tree:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = 0 if mark is None else mark.line + 1
+        tabbed = content.splitlines()[line - 1 : line]
+        if tabbed and tabbed[0].lstrip(b" ").startswith(b"\t"):
+            raise _failure(
+                file, line, "The line is indented by a tab: YAML wants blanks."
+            ) from None
         raise _failure(file, line, _sentence(error)) from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise _failure(file, 0, f"The file is not YAML in UTF-8: {error}.") from None

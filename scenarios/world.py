@@ -1,7 +1,6 @@
 """One run of a scenario: the simulation, and what is in it by the names that people use."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 import msgspec
@@ -11,6 +10,7 @@ from engine import events as e
 from engine import records as r
 from engine import state as s
 from engine.aggregates import DeploymentsState, TimerStart
+from engine.expressions import MISSING, Environment
 from engine.model.elements import ProcessModel
 from engine.routing import DEPLOYMENTS
 from engine.values import Value, decode, decode_object
@@ -98,7 +98,7 @@ class World:
         known = {text for each in all_of_them for text in (each.id, each.process_id) if text}
         raise Mismatch(
             f"No instance is called {name!r}.{did_you_mean(name or '', sorted(known))}",
-            found=[self.describe(each) for each in all_of_them],
+            found=[f"{each.process_id} {each.id}: {self.state(each)}" for each in all_of_them],
         )
 
     def _how_to_start(self) -> str:
@@ -108,12 +108,6 @@ class World:
         """Its state in a word; that of one which ended long ago is forgotten."""
         state = self.simulation.document(instance.id)
         return "ended" if state is None else state.state.lower()
-
-    def describe(self, instance: Instance) -> str:
-        """An instance in a line: its process, id, state."""
-        shown = self.state(instance)
-        named = "" if instance.id == instance.process_id else f" {instance.id}"
-        return f"{instance.process_id}{named}: {shown}"
 
     def family(self, instance: Instance) -> list[Instance]:
         """The instance and all that it called, directly or not."""
@@ -153,55 +147,6 @@ class World:
             for item in state.elements.values()
             if item.scope is not None and not item.open
         ]
-
-    def where(self, instance: Instance) -> list[str]:
-        """Where an instance sleeps, and what for, a line an element; else its state."""
-        state = self.living(instance)
-        if state is None:
-            return [self.describe(instance)]
-        names = self.names(instance)
-        lines = []
-        for item in state.elements.values():
-            if item.scope is not None and not item.open:
-                own = item.element_id
-                held = [
-                    Held(instance, names, looking.element_of(state, wait), wait)
-                    for wait in map(state.waits.__getitem__, item.waits)
-                ]
-                held.sort(key=lambda each: each.element_id != own)
-                what = "; ".join(self._what(names, own, each) for each in held)
-                lines.append(f"{names.label(own)} ({what})")
-        return lines or [self.describe(instance)]
-
-    def _what(self, names: Names, owner: str, held: Held) -> str:
-        """What is waited for, with the event's name where it is another element's."""
-        wait = held.wait
-        match wait:
-            case s.IncidentWait():
-                return f"incident {wait.kind}: {wait.message}"
-            case s.JobWait():
-                what = f"job {wait.type}"
-            case s.TimerWait():
-                what = f"timer, due {self.instant(wait.due_ms)}"
-            case s.SubscriptionWait():
-                what = f"message {wait.name}, key {wait.correlation_key!r}"
-            case s.SignalWait():
-                what = f"signal {wait.name}"
-            case s.CallWait():
-                what = f"called instance {wait.child_id}"
-            case _:
-                what = looking.KINDS[type(wait)]
-        return what if held.element_id == owner else f"{names.label(held.element_id)}: {what}"
-
-    def where_all_are(self) -> list[str]:
-        """What all instances wait for, a line each."""
-        lines = [line for each in self.instances() for line in self.where(each)]
-        return lines or ["no instance has begun"]
-
-    def instant(self, epoch_ms: int) -> str:
-        """An instant as it would be written in a scenario."""
-        text = datetime.fromtimestamp(epoch_ms / 1000, UTC).isoformat(timespec="milliseconds")
-        return text.replace("+00:00", "Z").replace(".000Z", "Z")
 
     # --- names ---
 
@@ -272,6 +217,14 @@ class World:
             if effect.instance_id == instance.id and effect.type == "InstanceCompleted":
                 return _decoded(decode_object(effect.variables or "{}"))
         raise Mismatch("The instance has ended without completing: it has no variables any more.")
+
+    def environment(self, variables: Mapping[str, Value]) -> Environment:
+        """What an expression of a scenario may see: these variables, and the virtual clock."""
+        return Environment(
+            lookup=lambda name: variables.get(name, MISSING),
+            now_ms=self.simulation.now,
+            zone=self.simulation.settings.zone,
+        )
 
 
 def _decoded(texts: dict[str, str]) -> dict[str, Value]:

@@ -13,7 +13,8 @@ key after the tag            type        holds
                                          garbage collection, far behind its stored expiry
 :instance:<id>:parts         hash        part -> its content, when the document is split: see
                                          schemas/parts.py
-:aggregate:<address>         string      the state of a message aggregate, or of `deployments`
+:aggregate:<address>         string      the state of a message aggregate, of a conversation, or of
+                                         `deployments`
 :definitions                 hash        process id -> its versions as this partition knows them
 :decisions                   hash        the same, by decision id
 :content:<checksum>          string      a deployed resource; under the tag of the partition that

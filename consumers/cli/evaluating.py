@@ -38,7 +38,8 @@ def evaluate(*, variables: str, **given: Any) -> None:
 def _print_instances(result: Mapping[str, Any]) -> None:
     for each in result.get("started", ()):
         process = f"{each['process_id']} version {each['version']}"
-        click.echo(plain(f"{each['instance_id']}: {process} at {each['element_id']}"))
+        instance = each["instance_id"] or "with what else it needs"
+        click.echo(plain(f"{instance}: {process} at {each['element_id']}"))
     for each in result.get("failed", ()):
         place = f"{each['process_id']} version {each['version']} at {each['element_id']}"
         click.echo(plain(f"failed: {place}: {each['expression']}: {each['message']}"), err=True)

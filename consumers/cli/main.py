@@ -11,9 +11,9 @@ SECTIONS = {
         "run": Entry("consumers.cli.serving:run", "Run an engine, or several."),
     },
     "Models": {
-        "lint": Entry("consumers.cli.lint:lint", "Check BPMN files, without any server."),
+        "lint": Entry("consumers.cli.lint:lint", "Check BPMN and DMN files, without any server."),
         "test": Entry("consumers.cli.testing:test", "Run scenarios, without any server."),
-        "deploy": Entry("consumers.cli.deploying:deploy", "Deploy BPMN files."),
+        "deploy": Entry("consumers.cli.deploying:deploy", "Deploy BPMN and DMN files."),
     },
     "Instances": {
         "start": Entry("consumers.cli.publishing:start", "Start an instance of a process."),

@@ -17,6 +17,7 @@ from consumers.cli.findings import FoundIn, counted, found_in, print_findings
 from consumers.cli.output import plain, print_json
 from scenarios.coverage import Part, ProcessCoverage, percent
 from scenarios.errors import Problem
+from scenarios.loading import Case
 from scenarios.models import ModelFile
 from scenarios.running import Failure, Journey, Run
 
@@ -60,6 +61,9 @@ class Report(Protocol):
     def findings(self, model: ModelFile) -> None:
         """A model has findings."""
 
+    def begins(self, case: Case) -> None:
+        """A scenario is about to run."""
+
     def scenario(self, result: Result) -> None:
         """A scenario has run."""
 
@@ -87,9 +91,16 @@ class TextReport:
         print_findings(model.shown, [found_in(model.shown, each) for each in model.findings])
         self._file = None
 
+    def begins(self, case: Case) -> None:
+        """On a terminal, show what runs: it may take a while."""
+        self._begin(case.file)
+        if sys.stdout.isatty():
+            click.echo(f"  … {plain(case.name)}", nl=False)
+
     def scenario(self, result: Result) -> None:
         run = result.run
-        self._begin(run.case.file)
+        if sys.stdout.isatty():
+            click.echo("\r\x1b[2K", nl=False)
         mark = click.style("✓", fg="green") if run.passed else click.style("✗", fg="red")
         variant = "" if run.passed or result.variants == 1 else f"  (variant: {run.variant.name})"
         click.echo(f"  {mark} {plain(run.case.name)}{variant}")
@@ -221,6 +232,9 @@ class JsonReport:
 
     def findings(self, model: ModelFile) -> None:
         self._findings += [found_in(model.shown, each) for each in model.findings]
+
+    def begins(self, case: Case) -> None:
+        """Nothing is printed before the end."""
 
     def scenario(self, result: Result) -> None:
         """It is in the summary."""

@@ -143,6 +143,7 @@ class Session:
             return
         for case in cases:
             self.coverage.expect(case.models)
+            self._report.begins(case)
             result = self._run_case(case)
             self.results.append(result)
             self._report.scenario(result)

@@ -153,7 +153,7 @@ class _Pairing:
             conversation=conversation,
         )
         self.sends.append(Send(command=command))
-        if key or conversation is not None:
+        if key:
             self.started = {**self.started, process_id: instance_id}
         return _with_offer(
             message, Offer(process_id=process_id, instance_id=instance_id, subscription=None)

@@ -95,6 +95,13 @@ def compile_document(
     `is_imported`: others import from it, so it may be without decisions of its own.
     """
     report = Report(name)
+    # Once each: tools write some of them on every decision, and warnings are not to become errors.
+    for unknown in {each.extension: each for each in reversed(document.unknown)}.values():
+        report.warning(
+            "no-effect",
+            f"{unknown.extension} has no effect in a decision model, here or elsewhere. Remove it.",
+            unknown,
+        )
     found = _find_imports(document.root, report, imports)
     model = _compile_model(
         document.root, report, {prefix: each.model for prefix, each in found.items()}

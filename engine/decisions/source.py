@@ -42,6 +42,20 @@ _FOREIGN: Final = {
 """Attributes and elements of other namespaces that mean something, and their names here."""
 
 
+_VENDORS: Final = {
+    "http://camunda.org/schema/1.0/dmn": "camunda",
+    "http://camunda.org/schema/zeebe/1.0": "zeebe",
+    "http://flowable.org/dmn": "flowable",
+    "http://activiti.org/dmn": "activiti",
+}
+_OF_A_VENDOR: Final = " or ".join(f"namespace-uri()='{namespace}'" for namespace in _VENDORS)
+_EXTENDED: Final = etree.XPath(f"//*[{_OF_A_VENDOR} or @*[{_OF_A_VENDOR}]]")
+"""The elements that are extensions, or have one; found without a Python object for every other."""
+
+_NOTES: Final = frozenset({"diagramRelationId", "modelerTemplate", "modelerTemplateVersion"})
+"""What tools keep in a file for themselves."""
+
+
 class Source(msgspec.Struct, frozen=True):
     """An element of the file. `text` is what stands in a text or typeRef element, else ""."""
 
@@ -74,12 +88,22 @@ class Source(msgspec.Struct, frozen=True):
         return self.get("typeRef") or (child.text if child is not None and child.text else None)
 
 
+class Unknown(msgspec.Struct, frozen=True):
+    """An extension that means nothing here: on which element it stands, and how people know it."""
+
+    id: str
+    name: str | None
+    line: int
+    extension: str
+
+
 class DmnDocument(msgspec.Struct, frozen=True, kw_only=True):
     """A parsed DMN file."""
 
     root: Source
     content: bytes
     checksum: str
+    unknown: tuple[Unknown, ...] = ()
 
 
 def read_dmn(content: bytes, bytes_max: int) -> DmnDocument | Refusal:
@@ -95,7 +119,26 @@ def dmn_document(document: XmlDocument) -> DmnDocument:
         root=_tree(document.root, f"{{{namespace}}}"),
         content=document.content,
         checksum=document.checksum,
+        unknown=tuple(_unknown(document.root)),
     )
+
+
+def _unknown(root: etree._Element) -> Iterator[Unknown]:
+    """The extensions of engines' own namespaces that are not read."""
+    found = _EXTENDED(root)
+    for xml in found if isinstance(found, list) else ():
+        for name in (str(xml.tag), *map(str, xml.attrib)):
+            namespace, _, local = name[1:].partition("}")
+            prefix = _VENDORS.get(namespace)
+            if prefix is None or name in _FOREIGN or local in _NOTES:
+                continue
+            owner = next((each for each in (xml, *xml.iterancestors()) if each.get("id")), root)
+            yield Unknown(
+                owner.get("id") or "",
+                owner.get("name"),
+                xml.sourceline or 0,
+                f"{prefix}:{local}",
+            )
 
 
 def _tree(xml: etree._Element, prefix: str) -> Source:

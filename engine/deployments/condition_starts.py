@@ -43,12 +43,15 @@ STEPS_FACTOR: Final = 50
 
 
 class Started(msgspec.Struct, frozen=True):
-    """An instance that the command starts, as its answer tells it."""
+    """An instance that the command starts, as its answer tells it.
+
+    `instance_id` None: the event needs other things, too, so an instance may wait for this already.
+    """
 
     process_id: str
     version: int
     element_id: str
-    instance_id: str
+    instance_id: str | None
 
 
 class Failed(msgspec.Struct, frozen=True):
@@ -163,6 +166,7 @@ class _Evaluation:
         instance_id = id_for_position(
             context.namespace, context.partition, context.offset, context.step, len(self.sends)
         )
+        conversation = process.conversation(event.id, "")
         start = c.StartByCondition(
             instance_id=instance_id,
             process_id=process.id,
@@ -172,10 +176,11 @@ class _Evaluation:
             checksum=ref.checksum,
             semantics=ref.semantics,
             part=part,
-            conversation=process.conversation(event.id, ""),
+            conversation=conversation,
         )
         self.sends.append(Send(command=start))
-        self._started.append(Started(process.id, ref.version, event.id, instance_id))
+        told = instance_id if conversation is None else None
+        self._started.append(Started(process.id, ref.version, event.id, told))
 
 
 def _failure(

@@ -22,6 +22,9 @@ from engine.settings import SEMANTICS, Settings
 
 _KINDS: Final = (BPMN_FILE, DMN_FILE)
 
+DEFINITIONS_MAX: Final = 500
+"""How many processes and decisions are deployed at once: each is a command for every partition."""
+
 CompiledFile: TypeAlias = CompiledResource | CompiledDecisions
 
 
@@ -56,7 +59,7 @@ def compile_files(
         if left is not None:
             left -= len(document.content)
             if left < 0:
-                raise DefinitionError((_too_large(bytes_max),))
+                raise DefinitionError((_too_large(f"They have more than {bytes_max} bytes."),))
         if document.kind is DMN_FILE:
             compiled[name] = None
             decisions[name] = document
@@ -67,11 +70,11 @@ def compile_files(
     return [each for each in compiled.values() if each is not None]
 
 
-def _too_large(bytes_max: int | None) -> Finding:
+def _too_large(why: str) -> Finding:
     return Finding(
         severity="error",
         code="too-large",
-        message=f"All resources together have more than {bytes_max} bytes. Deploy some of them"
+        message=f"All files together are too much to deploy at once. {why} Deploy some of them"
         " alone.",
     )
 
@@ -106,6 +109,10 @@ def require_deployable(files: Sequence[CompiledFile]) -> None:
     latest.
     """
     findings = [finding for file in files for finding in file.findings]
+    if sum(1 for file in files for _ in definitions_of(file)) > DEFINITIONS_MAX:
+        findings.append(
+            _too_large(f"They define more than {DEFINITIONS_MAX} processes and decisions.")
+        )
     first: dict[tuple[DefinitionKind, str], str] = {}
     for file in files:
         for definition in definitions_of(file):

@@ -19,10 +19,10 @@ from engine.model.elements import (
     PROCESS,
     EventBasedGateway,
     IntermediateCatchEvent,
-    MultipleTrigger,
     ProcessModel,
     ReceiveTask,
     StartEvent,
+    needs_all,
     parts_of,
 )
 
@@ -67,15 +67,9 @@ def begin(advance: Advance, element: BeginningElement, occurrence: Occurrence) -
     """Begin the process at an element that has occurred, or of which a part has."""
     root = advance.state.root
     gateway = gateway_before(advance.model, element)
-    trigger = element.trigger
     if gateway is not None:
         _begin_behind(advance, gateway, element, occurrence)
-    elif (
-        isinstance(element, StartEvent)
-        and isinstance(trigger, MultipleTrigger)
-        and trigger.parallel
-        and occurrence.part is not None
-    ):
+    elif needs_all(element.trigger) and occurrence.part is not None:
         _begin_with_part(advance, element, occurrence.part, occurrence.payload)
     else:
         advance.begin(element, root, step=Step.COMPLETE, payload=occurrence.payload)
@@ -115,7 +109,7 @@ def _begin_behind(
 
 
 def _begin_with_part(
-    advance: Advance, event: StartEvent, occurred: int, payload: v.Texts | None
+    advance: Advance, event: BeginningElement, occurred: int, payload: v.Texts | None
 ) -> None:
     """The start event waits for what else it needs. BPMN 10.5.2: all "MUST be triggered"."""
     key = advance.activate(event, advance.state.root)

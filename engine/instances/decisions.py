@@ -16,6 +16,9 @@ from engine.instances.stuck import IncidentKind, StuckError
 from engine.model.elements import DecisionCall, DecisionResult
 from engine.values import Value
 
+DECISION_RESULT: Final = "decisionResult"
+"""What Camunda 7 calls the whole result in output mappings."""
+
 _Rows: TypeAlias = list[dict[str, Value]]
 """For each rule that matched, its outputs by name."""
 
@@ -36,7 +39,7 @@ def run_decision(advance: Advance, call: DecisionCall, key: int) -> None:
     found = _find(advance, call, key)
     env = advance.evaluator.environment(key)
     try:
-        values = _evaluate(call, found, env)
+        values, own = _evaluate(call, found, env)
     except EvaluationError as error:
         missing = (
             "" if "; missing: " in error.message else hint(error.missing or tuple(env.missing))
@@ -46,7 +49,10 @@ def run_decision(advance: Advance, call: DecisionCall, key: int) -> None:
             f"The decision {found.id!r} version {found.ref.version} failed at"
             f" {advance.instance(key).element_id!r}: {error.message}{missing}",
         ) from None
-    advance.set_each(targets_of(advance, key, to_texts(values)))
+    targets = targets_of(advance, key, to_texts(values))
+    if own and _is_mapped(advance, key):
+        targets[key] = {**targets.get(key, {}), **to_texts(own)}
+    advance.set_each(targets)
     advance.emit(e.DecisionEvaluated(owner=key, decision_id=found.id, version=found.ref.version))
 
 
@@ -67,16 +73,27 @@ def _find(advance: Advance, call: DecisionCall, key: int) -> _Found:
     return _Found(decision_id, ref, model)
 
 
-def _evaluate(call: DecisionCall, found: _Found, env: Environment) -> dict[str, Value]:
-    """The variables that the decision gives. Raises EvaluationError."""
+def _is_mapped(advance: Advance, key: int) -> bool:
+    """Whether output mappings choose from Camunda 7's result: nobody else sees it."""
+    outputs = getattr(advance.element(key), "outputs", ())
+    return any(DECISION_RESULT in mapping.source.names for mapping in outputs)
+
+
+def _evaluate(
+    call: DecisionCall, found: _Found, env: Environment
+) -> tuple[dict[str, Value], dict[str, Value]]:
+    """The variables that the decision gives, and those of the task's own.
+
+    Raises EvaluationError.
+    """
     if call.result == "value":
-        return _named(call, found.model.evaluate(found.id, {}, env))
+        return _named(call, found.model.evaluate(found.id, {}, env)), {}
     rows = found.model.evaluate_rows(found.id, {}, env)
     if call.needs_hit and not rows:
         raise EvaluationError("No rule matches.")
     if call.result == "outputs":
-        return _outputs(found, rows)
-    return _named(call, _RESULTS[call.result](rows))
+        return _outputs(found, rows), {}
+    return _named(call, _RESULTS[call.result](rows)), {DECISION_RESULT: list(rows)}
 
 
 def _named(call: DecisionCall, value: Value) -> dict[str, Value]:

@@ -115,6 +115,8 @@ def _compile_document(
             f"The model has more than {ELEMENTS_MAX} extension elements. Split the model.",
         )
         return ()
+    if dialect.prepare is not None:
+        dialect.prepare(document.root)
     definitions = read_definitions(
         document.root, report, KINDS, executable_by_default=dialect.executable_by_default
     )

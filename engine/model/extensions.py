@@ -115,7 +115,7 @@ class LoopSource(msgspec.Struct, frozen=True, kw_only=True):
 
     collection: Formula | None = None
     item: str | None = None
-    output: Formula | None = None
+    output: Source | None = None
     output_collection: str | None = None
     counter_first: int = 1
 

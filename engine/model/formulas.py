@@ -127,21 +127,21 @@ class Formulas:
         formula = source.source
         where = f"source of the {what} mapping to {source.target}"
         if not isinstance(formula, Formula):
-            return self._composite(formula, at, where)
+            return self.composite(formula, at, where)
         # Camunda 8 reads the static source of an input as a number if it is one, else as a string.
         if formula.language == "static" and what == "input":
             literal = formula.text if _NUMBER.fullmatch(formula.text) else _literal(formula.text)
             formula = Formula(literal, "feel", formula.line)
         return self.expression(formula, at, where)
 
-    def _composite(self, source: Source, at: Placed, what: str) -> Expression | None:
+    def composite(self, source: Source, at: Placed, what: str) -> Expression | None:
         """A list or an object of expressions; None if one of them is in error."""
         if isinstance(source, Formula):
             return self.expression(source, at, what)
         if isinstance(source, ListSource):
-            items = [self._composite(item, at, what) for item in source.items]
+            items = [self.composite(item, at, what) for item in source.items]
             return compose_list([item for item in items if item is not None])
-        entries = {key: self._composite(entry, at, what) for key, entry in source.entries}
+        entries = {key: self.composite(entry, at, what) for key, entry in source.entries}
         return compose_map({key: entry for key, entry in entries.items() if entry is not None})
 
     def _compile(self, formula: Formula) -> Expression | ExpressionSyntaxError | str:

@@ -130,7 +130,7 @@ def _output(
     formula = source.output
     if formula is None and (name := _item_name(drawn, "outputDataItem")) is not None:
         formula = Formula(name, "feel", drawn.line)
-    return None if formula is None else reading.formulas.expression(formula, node, "output element")
+    return None if formula is None else reading.formulas.composite(formula, node, "output element")
 
 
 def variable_of(output: Expression | None) -> str | None:

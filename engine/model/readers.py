@@ -97,10 +97,14 @@ def _start_event(reading: Reading, node: Node, extensions: Extensions) -> e.Star
     outputs = _outputs(reading, node, extensions)
     if trigger is None:
         return None
+    # 10.5.2: it "only applies to Start Events of Event Sub-Processes; it is ignored for other".
+    interrupting = node.scope == e.PROCESS or _interrupting(
+        reading, node, "isInterrupting", trigger
+    )
     return e.StartEvent(
         **_element(node),
         trigger=trigger,
-        interrupting=_interrupting(reading, node, "isInterrupting", trigger),
+        interrupting=interrupting,
         outputs=outputs,
     )
 

@@ -47,6 +47,7 @@ CHECKS: Mapping[str, Callable[[World, Any, Any], None]] = {
     "not completed": instance.not_completed,
     "variables": instance.variables,
     "no variables": instance.no_variables,
+    "holds": instance.holds,
     "jobs": open_work.jobs,
     "tasks": open_work.tasks,
     "incidents": open_work.incidents,

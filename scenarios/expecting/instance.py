@@ -3,7 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from scenarios import looking, matching
+from engine.expressions import (
+    EvaluationError,
+    ExpressionSyntaxError,
+    compile_feel,
+    evaluate_condition,
+)
+from scenarios import looking, matching, telling
 from scenarios.errors import Mismatch
 from scenarios.expecting.patterns import equal
 from scenarios.matching import Item
@@ -17,7 +23,9 @@ def state(world: World, instance: Instance, expected: str) -> None:
         raise Mismatch(
             "The state is not as expected.",
             expected=[expected.casefold()],
-            found=[found] if world.living(instance) is None else [found, *world.where(instance)],
+            found=[found]
+            if world.living(instance) is None
+            else [found, *telling.where(world, instance)],
         )
 
 
@@ -30,7 +38,7 @@ def waiting_at(world: World, instance: Instance, expected: Sequence[str]) -> Non
     except Mismatch as mismatch:
         mismatch.what = "It does not wait where expected."
         mismatch.expected = tuple(names.label(each) for each in wanted) or ("nowhere",)
-        mismatch.found = tuple(world.where(instance))
+        mismatch.found = tuple(telling.where(world, instance))
         raise
 
 
@@ -46,7 +54,7 @@ def active(world: World, instance: Instance, expected: Sequence[str]) -> None:
         raise Mismatch(
             "Not everything is active that should be.",
             expected=missing,
-            found=[names.label(each) for each in active] or [world.describe(instance)],
+            found=[names.label(each) for each in active] or [telling.describe(world, instance)],
         )
 
 
@@ -124,4 +132,21 @@ def no_variables(world: World, instance: Instance, expected: Sequence[str]) -> N
             "There are variables that should not be there.",
             expected=[f"no {name}" for name in wrong],
             found=[f"{name}: {matching.shown(found[name])}" for name in wrong],
+        )
+
+
+def holds(world: World, instance: Instance, expected: Sequence[str]) -> None:
+    variables = world.variables(instance)
+    environment = world.environment(variables)
+    for text in expected:
+        try:
+            if evaluate_condition(compile_feel(text.removeprefix("=")), environment):
+                continue
+            found = "it is false"
+        except (ExpressionSyntaxError, EvaluationError) as error:
+            found = str(error)
+        raise Mismatch(
+            "A condition does not hold.",
+            expected=[text],
+            found=[found, *(f"{name}: {matching.shown(variables[name])}" for name in variables)],
         )

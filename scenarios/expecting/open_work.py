@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from engine import records as r
 from engine import state as s
-from scenarios import looking
+from scenarios import looking, telling
 from scenarios.expecting import patterns as p
 from scenarios.format import expectations as f
 from scenarios.matching import Item
@@ -72,7 +72,7 @@ def _task_item(world: World, expected: Sequence[f.TaskPattern], task: r.Task) ->
         "assignee": task.assignee,
         "candidate users": task.candidate_users,
         "candidate groups": task.candidate_groups,
-        "due": None if task.due_at is None else world.instant(task.due_at),
+        "due": None if task.due_at is None else telling.instant(task.due_at),
         "priority": task.priority,
         "form": task.form_key,
         "variables": variables,
@@ -99,7 +99,7 @@ def timers(world: World, instance: Instance, expected: Sequence[f.TimerPattern])
             "element": p.element(held.names, held.element_id),
             "due": p.at(world, wait.due_ms),
         }
-        items.append(Item(f"{held.label}, due: {world.instant(wait.due_ms)}", facts))
+        items.append(Item(f"{held.label}, due: {telling.instant(wait.due_ms)}", facts))
     p.check_list(world, "timers", expected, items)
 
 

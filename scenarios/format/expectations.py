@@ -165,6 +165,10 @@ class Expect(Part, frozen=True, kw_only=True):
     no_variables: Annotated[
         tuple[str, ...] | None, Meta(description="Variables that the instance does not have.")
     ] = field(name="no variables", default=None)
+    holds: Annotated[
+        tuple[str, ...] | None,
+        Meta(description="FEEL conditions on its variables, as in `=amount > 100`."),
+    ] = None
     jobs: Annotated[
         tuple[JobPattern, ...] | None,
         Meta(description="All open jobs of the instance and of what it calls."),

@@ -2,6 +2,7 @@
 
 from engine import commands as c
 from engine.state import AdHocWait
+from scenarios import telling
 from scenarios.errors import Mismatch
 from scenarios.format import steps as f
 from scenarios.verbs.actor import Actor
@@ -35,6 +36,6 @@ def _sub_process(world: World, instance: Instance, name: str | None) -> str:
         which = "" if name is None else f" {name!r}"
         raise Mismatch(
             f"{number}{which} is active.",
-            found=[held.label for held in active] or world.where(instance),
+            found=[held.label for held in active] or telling.where(world, instance),
         )
     return f"{instance.id}:{fitting[0].wait.owner}"

@@ -5,7 +5,7 @@ from typing import Final
 
 from engine import commands as c
 from engine import state as s
-from scenarios import looking
+from scenarios import looking, telling
 from scenarios.errors import Mismatch, did_you_mean
 from scenarios.format import steps as f
 from scenarios.verbs.actor import Actor, optional_text_of, text_of
@@ -67,7 +67,7 @@ def _living_element(world: World, instance: Instance, element_id: str) -> str:
     names = world.names(instance)
     raise Mismatch(
         f"{names.label(element_id)!r} is not active.",
-        found=[names.label(each) for each in active] or [world.describe(instance)],
+        found=[names.label(each) for each in active] or [telling.describe(world, instance)],
     )
 
 
@@ -94,7 +94,8 @@ def resolve(actor: Actor, step: f.ResolveIncident) -> None:
         where = "" if step.element is None else f" at {step.element!r}"
         raise Mismatch(
             f"{number} is open{where}.",
-            found=[f"an incident at {held.label}" for held in open_ones] or world.where(instance),
+            found=[f"an incident at {held.label}" for held in open_ones]
+            or telling.where(world, instance),
         )
     command = c.ResolveIncident(
         incident_id=fitting[0].handle,

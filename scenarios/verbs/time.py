@@ -2,6 +2,7 @@
 
 from engine import state as s
 from engine.expressions import schedule
+from scenarios import telling
 from scenarios.errors import Mismatch, did_you_mean
 from scenarios.format import steps as f
 from scenarios.verbs.actor import Actor
@@ -26,7 +27,7 @@ def advance_to(actor: Actor, step: f.AdvanceTo) -> None:
     if until < world.simulation.now:
         raise Mismatch(
             f"It is later than {step.instant} already.",
-            found=[actor.world.instant(actor.world.simulation.now)],
+            found=[telling.instant(actor.world.simulation.now)],
         )
     _pass_until(actor, until)
 
@@ -54,7 +55,7 @@ def fire_timer(actor: Actor, step: f.FireTimer) -> None:
         known = [label for _, _, label in timers]
         raise Mismatch(
             f"No timer {step.element!r} runs.{did_you_mean(step.element, known)}",
-            found=[f"timer {label}, due {world.instant(at)}" for at, _, label in timers]
-            or world.where_all_are(),
+            found=[f"timer {label}, due {telling.instant(at)}" for at, _, label in timers]
+            or telling.where_all_are(world),
         )
     _pass_until(actor, due[0])

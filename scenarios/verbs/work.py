@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from engine import commands as c
 from engine import records as r
-from scenarios import looking
+from scenarios import looking, telling
 from scenarios.errors import Mismatch, did_you_mean
 from scenarios.format import steps as f
 from scenarios.verbs.actor import Actor, optional_text_of, text_of
@@ -22,7 +22,7 @@ def _find_job(world: World, name: str, instance_name: str | None) -> r.Job:
     known = [text for job in jobs for text in (job.type, _label(world, job))]
     raise Mismatch(
         f"No job {name!r} is open.{did_you_mean(name, known)}",
-        found=[_job_line(world, job) for job in jobs] or world.where_all_are(),
+        found=[_job_line(world, job) for job in jobs] or telling.where_all_are(world),
     )
 
 
@@ -34,7 +34,8 @@ def _find_task(world: World, name: str, instance_name: str | None) -> r.Task:
     known = [text for task in tasks for text in (task.element_id, _label(world, task))]
     raise Mismatch(
         f"No user task {name!r} is open.{did_you_mean(name, known)}",
-        found=[f"user task {_label(world, task)}" for task in tasks] or world.where_all_are(),
+        found=[f"user task {_label(world, task)}" for task in tasks]
+        or telling.where_all_are(world),
     )
 
 
@@ -110,6 +111,6 @@ def _thrower(world: World, step: f.Throw) -> r.Job | r.Task:
         number = "Nothing is open" if not found else f"{len(found)} jobs and tasks are open"
         raise Mismatch(
             f"{number}: name the one that throws, by `job:` or `task:`.",
-            found=[_label(world, each) for each in found] or world.where_all_are(),
+            found=[_label(world, each) for each in found] or telling.where_all_are(world),
         )
     return found[0]

@@ -1,6 +1,7 @@
 """What stands in for a command that cannot be applied: nobody waits for it for ever."""
 
 import pytest
+from msgspec.structs import replace
 
 from consumers.errors import EngineFaultError
 from consumers.faults import ENGINE_FAULT, failed_command, refused_record, stand_ins
@@ -149,6 +150,28 @@ def test_a_start_by_message_that_fails_frees_the_message() -> None:
 
     assert isinstance(settled, c.MessageStartSettled)
     assert not settled.accepted
+
+
+def test_a_start_that_fails_leaves_its_conversation() -> None:
+    ended = c.EndConversation(process_id="p", key="k", instance_id="i-1")
+    start = c.StartBySignal(
+        instance_id="i-1", process_id="p", version=1, start_element="s", variables="{}"
+    )
+    message = c.StartByMessage(
+        instance_id="i-1",
+        process_id="p",
+        version=1,
+        start_element="s",
+        name="paid",
+        correlation_key="k",
+        message=6,
+        variables="{}",
+        conversation="k",
+    )
+
+    assert stand_ins(start, "why") == ()
+    assert stand_ins(replace(start, conversation="k"), "why") == (ended,)
+    assert stand_ins(message, "why")[0] == ended
 
 
 def test_a_child_that_cannot_be_started_is_an_incident_of_its_parent() -> None:

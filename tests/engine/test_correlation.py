@@ -413,6 +413,43 @@ class TestStartEvents:
         ids = [start.instance_id for start in tried if isinstance(start, c.StartByMessage)]
         assert len(ids) == len(set(ids)) == 3
 
+    def test_a_key_that_another_instance_holds_makes_the_message_wait_for_its_end(self) -> None:
+        at = context(offset=100, definitions=self.ORDER)
+        state, starts = when(None, publish(HOUR), at)
+        for offset in range(101, 110):  # however often: it was not refused
+            answer = settled(starts[0], accepted=False)
+            assert isinstance(answer, c.MessageStartSettled)
+            state, none = when(state, replace(answer, holder="i-9"), replace(at, offset=offset))
+            assert none == []
+            assert state is not None
+            assert state.started == {"order": "i-9"}
+            state, starts = when(state, ended(starts[0], "i-9"), replace(at, offset=offset))
+            assert len(starts) == 1
+
+    def test_a_message_whose_key_another_holds_reaches_what_waits_for_it(self) -> None:
+        at = context(offset=100, definitions=self.ORDER)
+        state, starts = when(None, publish(), at)
+        state, _ = when(state, opened("i-9"), at)
+        answer = settled(starts[0], accepted=False)
+        assert isinstance(answer, c.MessageStartSettled)
+        _, sends = when(state, replace(answer, holder="i-9"), at)
+        assert receivers(sends) == ["i-9"]
+
+    def test_a_start_of_several_events_goes_by_its_conversation(self) -> None:
+        table = started_by("paid", "order")
+        order = table.get("order")
+        assert order is not None
+        joint = table.with_versions(replace(order, joint_starts=("begin",)))
+        either = table.with_versions(replace(order, alternative_starts=("begin",)))
+        found = [
+            start.conversation
+            for definitions in (joint, either)
+            for key in ("o-1", "")
+            for start in when(None, publish(key=key), context(definitions=definitions))[1]
+            if isinstance(start, c.StartByMessage)
+        ]
+        assert found == ["o-1", "", "o-1", None]
+
 
 class TestExpiry:
     def timers(

@@ -30,6 +30,7 @@ from tests.support.models import (
     process,
     start,
     timer,
+    together,
     user_task,
 )
 from tests.support.partitions import REPLY, Partitions, replies, sent
@@ -48,6 +49,15 @@ def model(process_id: str = "ask", *, task: str = "approve", trigger: str = "") 
             end("done"),
             chain("begin", task, "done"),
         ),
+        message("Placed", "placed"),
+    )
+
+
+def several_triggers() -> bytes:
+    """A process that needs a message and a timer to start."""
+    begin = start("begin", message_event("Placed") + timer(cycle="R/PT1H"))
+    return bpmn(
+        process("ask", together(begin)),
         message("Placed", "placed"),
     )
 
@@ -290,6 +300,15 @@ class TestActivation:
         assert world[0].definitions.message_starts("placed") == (("ask", "begin"),)
         deploy(world, model(task="b"))
         assert world[0].definitions.message_starts("placed") == ()
+
+    def test_what_belongs_to_one_instance_is_known_to_every_partition(self) -> None:
+        world = Partitions()
+        deploy(world, several_triggers())
+        table = world[0].definitions
+        assert table.message_starts("placed") == (("ask", "begin"),)
+        assert table.conversation("ask", "begin", "7") == "7"
+        deploy(world, model(trigger=message_event("Placed")))
+        assert world[0].definitions.conversation("ask", "begin", "7") is None
 
 
 class TestRepetition:
@@ -561,3 +580,16 @@ class TestTimerStarts:
         ]
         assert ids[0] == ids[1]
         assert ids[0] != ids[2]
+
+    def test_a_timer_that_is_one_of_several_triggers_starts_by_its_conversation(self) -> None:
+        world = Partitions()
+        deploy(world, several_triggers())
+        (start_it,) = state_of(world).timer_starts
+        assert (start_it.part, start_it.joint) == (1, True)
+        fire = c.FireTimer(address=DEPLOYMENTS, timer=start_it.timer, due_ms=start_it.due_ms)
+        outcome = apply_deployments(context(now=NOW + HOUR), state_of(world), fire)
+        assert isinstance(outcome, Outcome)
+        (send,) = outcome.sends
+        assert isinstance(send.command, c.StartByTimer)
+        found = (send.command.part, send.command.due_ms, send.command.conversation)
+        assert found == (1, start_it.due_ms, "")

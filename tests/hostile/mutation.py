@@ -210,8 +210,8 @@ def _encode(content: bytes, chance: Random) -> bytes:
     text = content.decode("utf-8", "replace")
     return chance.choice(
         (text.encode("utf-16"), text.encode("utf-7", "replace"), b"\xff\xfe" + content,
-         text.encode("utf-32"), gzip.compress(content)[: chance.randrange(20, 400)],
-         gzip.compress(b" " * 50_000_000), gzip.compress(content) + b"more",
+         text.encode("utf-32"), gzip.compress(content, mtime=0)[: chance.randrange(20, 400)],
+         gzip.compress(b" " * 50_000_000, mtime=0), gzip.compress(content, mtime=0) + b"more",
          content.replace(b"UTF-8", b"x" * 10_000, 1))
     )  # fmt: skip
 

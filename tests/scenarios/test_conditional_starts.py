@@ -18,6 +18,7 @@ from tests.support.models import (
     message,
     message_event,
     start,
+    together,
     user_task,
 )
 from tests.support.runner import Runner
@@ -147,6 +148,27 @@ def test_a_condition_may_be_one_of_several_events_that_start(scenario: Scenario)
     )
     assert len(evaluate(run, '{"n": 3}')["started"]) == 1
     run.accept(c.PublishMessage(name="paid"))
+    assert len(run.effects("InstanceStarted")) == 2
+
+
+def test_an_event_that_needs_a_message_too_joins_the_instance_that_waits(
+    scenario: Scenario,
+) -> None:
+    run = scenario(
+        compiled(
+            message("m", "paid"),
+            together(start("s", message_event("m") + conditional_event("=n > 1"))),
+            user_task("work"),
+            chain("s", "work"),
+        )
+    )
+    run.accept(c.PublishMessage(name="paid"))
+    (begun,) = evaluate(run, '{"n": 3}')["started"]
+    assert begun["instance_id"] is None
+    (effect,) = run.effects("InstanceStarted")
+    assert run.active(effect.instance_id) == ["work"]
+    (begun,) = evaluate(run, '{"n": 3}')["started"]
+    assert begun["instance_id"] is None
     assert len(run.effects("InstanceStarted")) == 2
 
 

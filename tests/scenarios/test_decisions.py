@@ -384,6 +384,29 @@ def test_camunda_7_tags_a_decision_by_an_attribute(scenario: Scenario) -> None:
     assert run.variables()["result"] == "1"
 
 
+def test_camunda_7_lets_output_mappings_choose_from_the_whole_result(scenario: Scenario) -> None:
+    outputs = (
+        '<camunda:inputOutput><camunda:outputParameter name="best">'
+        "${decisionResult.getFirstResult().rate}</camunda:outputParameter></camunda:inputOutput>"
+    )
+    run = scenario(
+        vendor_model(
+            start("s"),
+            tag(
+                "bpmn:businessRuleTask",
+                tag("bpmn:extensionElements", outputs),
+                id="decide",
+                **{"camunda:decisionRef": "Rate"},
+            ),
+            user_task("ask"),
+            chain("s", "decide", "ask"),
+        )
+    )
+    run.deploy_decisions(HITS)
+    run.start("p", variables='{"amount": 50}')
+    assert run.variables() == {"amount": "50", "best": "1"}
+
+
 # --- Flowable ---
 
 

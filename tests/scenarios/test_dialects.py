@@ -518,7 +518,9 @@ def test_the_outputs_of_iterations_are_written_outward(scenario: Scenario) -> No
 def test_variables_of_iterations_are_aggregated(scenario: Scenario) -> None:
     aggregation = (
         '<flowable:variableAggregation target="reviews"><variable source="score"/>'
-        '<variable source="who" target="by"/></flowable:variableAggregation>'
+        '<variable source="who" target="by"/>'
+        '<variable sourceExpression="${score * 10}" target="points"/>'
+        '<variable source="nobody"/></flowable:variableAggregation>'
     )
     loop = looped({"flowable:collection": "people", "flowable:elementVariable": "who"}, aggregation)
     node = tag("userTask", loop, id="review", **{"flowable:assignee": "${who}"})
@@ -530,7 +532,37 @@ def test_variables_of_iterations_are_aggregated(scenario: Scenario) -> None:
     run.complete_task("review", '{"score": 1}')
     run.complete_task("review", '{"score": 2}')
     result = decode_object(run.result() or "")
-    assert result["reviews"] == '[{"score":1,"by":"ann"},{"score":2,"by":"bob"}]'
+    assert result["reviews"] == (
+        '[{"score":1,"by":"ann","points":10,"nobody":null},'
+        '{"score":2,"by":"bob","points":20,"nobody":null}]'
+    )
+
+
+def registry_event(key: str, source: str, target: str) -> str:
+    return extensions(
+        "<flowable:eventType>paid</flowable:eventType>",
+        f'<flowable:eventCorrelationParameter name="order" value="{key}"/>' if key else "",
+        f'<flowable:eventOutParameter source="{source}" target="{target}"/>',
+    )
+
+
+def test_an_event_of_the_registry_meets_who_waits_for_its_key(scenario: Scenario) -> None:
+    node = tag("receiveTask", registry_event("${order}", "amount", "total"), id="wait")
+    run = scenario(vendor_model(start("s"), node, end("e"), chain("s", "wait", "e"), platform=None))
+    run.start("p", variables='{"order": "o-1"}')
+    run.accept(c.PublishMessage(name="paid", correlation_key="o-2"))
+    assert run.state() is InstanceState.RUNNING
+    message = c.PublishMessage(name="paid", correlation_key="o-1", variables='{"amount": 5}')
+    run.accept(message)
+    assert decode_object(run.result() or "")["total"] == "5"
+
+
+def test_an_event_of_the_registry_starts_a_process(scenario: Scenario) -> None:
+    begins = tag("startEvent", registry_event("", "amount", "total"), id="s")
+    work = tag("serviceTask", id="w", **{"flowable:class": "a.B"})
+    run = scenario(vendor_model(begins, work, chain("s", "w"), platform=None))
+    run.accept(c.PublishMessage(name="paid", variables='{"amount": 5}'))
+    assert decode_object(run.job("a.B").variables)["total"] == "5"
 
 
 def pool(*parts: str, condition: str | None = None, ordering: str | None = None) -> str:

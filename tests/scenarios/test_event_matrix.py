@@ -109,7 +109,7 @@ INSIDE = {
 }
 """What is thrown by the activity or the scope itself."""
 INTERRUPTING = OUTSIDE | INSIDE
-NOT_INTERRUPTING = [name for name in INTERRUPTING if name not in {"error", "parallel-multiple"}]
+NOT_INTERRUPTING = [name for name in INTERRUPTING if name != "error"]
 
 
 def begun(scenario: Scenario, *parts: str) -> Runner:
@@ -230,7 +230,13 @@ def test_another_event_sub_process_runs_beside_its_scope_which_waits_for_it(
     finished(run, "began", "work", "e", "note", "on")
 
 
-STARTS = {name: OUTSIDE[name] for name in ("message", "signal", "multiple")}
+def conditions_are_asked(run: Runner) -> None:
+    run.accept(c.EvaluateConditions(variables='{"level": 2}'))
+
+
+STARTS = {name: OUTSIDE[name] for name in ("message", "signal", "multiple")} | {
+    "conditional": Trigger(conditional_event("=level > 1"), conditions_are_asked)
+}
 
 
 @pytest.mark.parametrize("name", STARTS)

@@ -10,14 +10,12 @@ ROOT = Path(__file__).parents[2]
 RANDOM_PROCESSES = """
 from random import Random
 import msgspec
-from engine.settings import Settings
-from tests.support.random_processes import CALLED, VARIABLES, random_process
+from tests.support.random_processes import random_process
+from tests.support.random_runs import PLAIN, begin
 from tests.support.random_stimuli import stimulate
-from tests.support.runner import Runner
 for seed in range(20):
     chance = Random(seed)
-    run = Runner(CALLED, random_process(chance), settings=Settings(steps_max=2_000))
-    run.start("p", variables=VARIABLES)
+    run = begin(random_process(chance), PLAIN, steps_max=2_000)
     for _ in range(15):
         stimulate(run, chance.randrange(10_000))
     for publication in run.publications:

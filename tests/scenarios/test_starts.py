@@ -10,6 +10,7 @@ from tests.support.models import (
     catch,
     chain,
     compiled,
+    conditional_event,
     end,
     event_gateway,
     event_sub_process,
@@ -19,10 +20,14 @@ from tests.support.models import (
     signal,
     signal_event,
     start,
+    tag,
+    throw,
     timer,
+    together,
     user_task,
 )
 from tests.support.runner import Runner, subscriptions
+from tests.support.vendor_models import vendor_model
 
 HOUR = 3_600_000
 ORDER = message("order", "order-placed")
@@ -386,19 +391,11 @@ def test_a_client_cannot_begin_behind_a_parallel_gateway(scenario: Scenario) -> 
 # --- start events that need several triggers ---
 
 
-def together(trigger: str, outputs: dict[str, str]) -> str:
-    """A start event that needs all of these."""
-    event = start("s", trigger, outputs=outputs)
-    return event.replace(" id=", ' parallelMultiple="true" id=', 1)
-
-
 def needing(scenario: Scenario, trigger: str, **outputs: str) -> Runner:
+    event = together(start("s", trigger, outputs=outputs))
     return scenario(
-        compiled(
-            ORDER, PAYMENT, STOCK, GO, together(trigger, outputs), user_task("work"),
-            chain("s", "work"),
-        )
-    )  # fmt: skip
+        compiled(ORDER, PAYMENT, STOCK, GO, event, user_task("work"), chain("s", "work"))
+    )
 
 
 THREE = message_event("order") + message_event("payment") + message_event("stock")
@@ -527,3 +524,110 @@ def test_a_timer_that_has_no_instant_left_is_an_incident_and_the_rest_suffices(
     assert (incident.kind, incident.element_id) == ("EXPRESSION_FAILED", "s")
     run.resolve(instance_id)
     assert run.active(instance_id) == ["work"]
+
+
+def test_conditions_are_among_what_a_start_event_needs(scenario: Scenario) -> None:
+    run = needing(scenario, message_event("order") + conditional_event("=n > 1"))
+    run.accept(c.EvaluateConditions(variables='{"n": 1}'))
+    assert started(run) == []
+    run.accept(c.EvaluateConditions(variables='{"n": 2, "first": true}'))
+    run.accept(c.EvaluateConditions(variables='{"n": 3}'))
+    (first,) = started(run)
+    assert run.waiting(first) == [("s", "message")]
+    publish(run, "order-placed", '{"id": 4}', key="")
+    assert run.active(first) == ["work"]
+    assert run.variables(first) == {"n": "2", "first": "true", "id": "4"}
+
+
+@pytest.mark.parametrize("how", ["conditions are asked", "variables are set", "with the message"])
+def test_a_condition_of_an_instance_that_waits_is_its_own(scenario: Scenario, how: str) -> None:
+    run = needing(scenario, message_event("order") + conditional_event("=n > 1"))
+    publish(run, "order-placed", '{"n": 2}' if how == "with the message" else "{}", key="")
+    (first,) = started(run)
+    if how == "conditions are asked":
+        assert run.waiting(first) == [("s", "condition")]
+        run.accept(c.EvaluateConditions(variables='{"n": 2}'))
+    elif how == "variables are set":
+        run.accept(c.SetVariables(instance_id=first, variables='{"n": 2}'))
+    assert started(run) == [first]
+    assert run.active(first) == ["work"]
+    assert run.variables(first) == {"n": "2"}
+
+
+def test_a_condition_behind_a_gateway_starts_the_process(scenario: Scenario) -> None:
+    run = scenario(
+        compiled(
+            ORDER,
+            event_gateway("first", instantiate=True),
+            catch("placed", message_event("order")),
+            catch("hot", conditional_event("=n > 1")),
+            user_task("work"),
+            chain("first", "placed", "work"),
+            chain("first", "hot", "work"),
+        )
+    )
+    run.accept(c.EvaluateConditions(variables='{"n": 2}'))
+    (first,) = started(run)
+    assert run.path(first) == ["first", "hot"]
+    assert run.variables(first) == {"n": "2"}
+
+
+@pytest.mark.parametrize("own", ["", 'camunda:asyncBefore="true"', 'flowable:async="true"'])
+def test_models_without_keys_wait_by_the_key_that_started_them(
+    scenario: Scenario, own: str
+) -> None:
+    gateway = event_gateway("all", instantiate=True, parallel=True)
+    run = scenario(
+        vendor_model(
+            tag("message", id="order", name="order-placed"),
+            tag("message", id="payment", name="paid"),
+            gateway.replace(" id=", f" {own} id=", 1),
+            catch("placed", message_event("order")),
+            receive_task("paid", "payment"),
+            chain("all", "placed"),
+            chain("all", "paid"),
+        )
+    )
+    publish(run, "paid", key="8")
+    publish(run, "order-placed", key="7")
+    first, second = started(run)
+    publish(run, "order-placed", key="8")
+    assert run.state(first) is InstanceState.COMPLETED
+    assert run.waiting(second) == [("paid", "message")]
+    assert subscriptions(run) == [("paid", "7")]
+
+
+def test_a_signal_that_an_instance_throws_while_it_waits_for_it_counts_once(
+    scenario: Scenario,
+) -> None:
+    run = scenario(
+        compiled(
+            ORDER,
+            GO,
+            message("ask", "ask", key='="x"'),
+            together(start("s", message_event("order") + signal_event("go"))),
+            user_task("work"),
+            chain("s", "work"),
+            event_sub_process(
+                "on",
+                start("asked", message_event("ask"), interrupting=False),
+                throw("call", signal_event("go")),
+                chain("asked", "call"),
+            ),
+        )
+    )
+    publish(run, "order-placed", key="")
+    publish(run, "ask", key="x")
+    (first,) = started(run)
+    assert run.active(first) == ["work"]
+
+
+def test_a_version_that_starts_otherwise_leaves_those_that_wait_their_signals(
+    scenario: Scenario,
+) -> None:
+    run = needing(scenario, message_event("order") + signal_event("go"))
+    publish(run, "order-placed", key="")
+    run.deploy(compiled(start("s"), process_id="p"))
+    (first,) = started(run)
+    run.accept(c.BroadcastSignal(name="go!"))
+    assert run.active(first) == ["work"]

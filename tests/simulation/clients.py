@@ -39,6 +39,8 @@ class Clients:
         self._answered: dict[str, Reply] = {}
         self.started: dict[str, str] = {}
         self.ended: dict[str, str] = {}
+        self.gathered: set[str] = set()
+        self.gatherings = 0
         self.is_done = False
         broker.watchers.append(self._notice)
 
@@ -51,6 +53,7 @@ class Clients:
             for number in range(random.randint(1, 3))
         ]
         tasks.append(self._loop.spawn(WORLD, self._greet()))
+        tasks.append(self._loop.spawn(WORLD, self._gather()))
         tasks.append(self._loop.spawn(WORLD, self._meddle()))
         tasks.append(self._loop.spawn(WORLD, self._broadcast()))
         if random.random() < 0.5:
@@ -137,6 +140,23 @@ class Clients:
                 ttl_ms=10_000,
             )
 
+    async def _gather(self) -> None:
+        """Two messages that belong to one instance, almost at once, whichever comes first."""
+        for number in range(self._random.randint(0, 3)):
+            await asyncio.sleep(self._random.random() * 10)
+            self.gatherings += 1
+            for name in self._random.sample(("ordered", "billed"), 2):
+                key = f"gathering-{number}"
+                self._publish(
+                    message_address(name, key),
+                    type="PublishMessage",
+                    name=name,
+                    correlation_key=key,
+                    message_id=name,
+                    ttl_ms=600_000,
+                )
+                await asyncio.sleep(self._random.choice((0.0, 0.0, 1.0)) * self._random.random())
+
     async def _broadcast(self) -> None:
         for _ in range(self._random.randint(0, 4)):
             await asyncio.sleep(self._random.random() * 8)
@@ -190,6 +210,8 @@ class Clients:
     def _take(self, topic: str, value: bytes) -> None:
         if topic == EFFECTS:
             effect = self._codec.decode_published(value, Effect)
+            if effect.type == "InstanceStarted" and effect.process_id == "gathering":
+                self.gathered.add(effect.instance_id)
             if effect.type in ENDED:
                 self.ended[effect.instance_id] = effect.type
         elif topic == REPLIES:

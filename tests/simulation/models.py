@@ -1,6 +1,7 @@
 """The processes that simulated clients start: every kind of waiting, and every kind of send."""
 
 from tests.simulation.setup import JOB_TYPES
+from tests.support import decisions as d
 from tests.support import models as m
 
 CHARGE, PACK, INFORM = JOB_TYPES
@@ -45,9 +46,10 @@ _FULFIL = m.process(
 _PACKING = m.process(
     "packing",
     m.start("begin"),
+    m.decision_task("choose", "Box", result="box"),
     m.service_task("pack", type=PACK),
     m.end("done"),
-    m.chain("begin", "pack", "done"),
+    m.chain("begin", "choose", "pack", "done"),
 )
 
 _WAITING = m.process(
@@ -101,17 +103,38 @@ _RINGING = m.process(
     m.chain("rung", "a_moment", "done"),
 )
 
+_GATHERING = m.process(
+    "gathering",
+    m.event_gateway("both", instantiate=True, parallel=True),
+    m.catch("wait_ordered", m.message_event("ordered")),
+    m.receive_task("wait_billed", "billed"),
+    m.parallel("join"),
+    m.service_task("inform", type=INFORM),
+    m.end("done"),
+    m.chain("both", "wait_ordered", "join", "inform", "done"),
+    m.chain("both", "wait_billed", "join"),
+)
+
 _SIGNALS = (m.signal("alarm", "alarm"),)
 
 _MESSAGES = (
     m.message("paid", "paid", key="=key"),
     m.message("shipped", "shipped", key="=key"),
     m.message("greet", "greet"),
+    m.message("ordered", "ordered"),
+    m.message("billed", "billed"),
     m.signal("closing", "closing"),
     m.error("refused", "declined"),
 )
 
+
+def _box(size: str) -> bytes:
+    """The decision that packing comes to, in the version that is the latest then."""
+    return d.dmn(d.decision("Box", d.table(["1"], ["size"], [["1", f'"{size}"']])))
+
+
 FIRST = {
+    "box.dmn": _box("small"),
     "order.bpmn": m.bpmn(_order("PT20S"), *_MESSAGES),
     "fulfil.bpmn": m.bpmn(_FULFIL),
     "packing.bpmn": m.bpmn(_PACKING),
@@ -120,6 +143,10 @@ FIRST = {
     "ticking.bpmn": m.bpmn(_TICKING),
     "alarmed.bpmn": m.bpmn(_ALARMED, *_SIGNALS),
     "ringing.bpmn": m.bpmn(_RINGING, *_SIGNALS),
+    "gathering.bpmn": m.bpmn(_GATHERING, *_MESSAGES),
 }
-SECOND = {"order.bpmn": m.bpmn(_order("PT12S"), *_MESSAGES)}
-"""A second version of one of them, deployed while the first one's instances are under way."""
+SECOND = {
+    "order.bpmn": m.bpmn(_order("PT12S"), *_MESSAGES),
+    "box.dmn": _box("large"),
+}
+"""A second version of two of them, deployed while instances of the first ones are under way."""

@@ -160,6 +160,9 @@ class _Run:
         for instance_id, how in self._clients.ended.items():
             if how == "InstanceFailed":
                 yield f"{instance_id} failed"
+        if len(self._clients.gathered) != self._clients.gatherings:
+            found, wanted = len(self._clients.gathered), self._clients.gatherings
+            yield f"{found} instances were started by the messages of {wanted}"
 
 
 _compile = lru_cache(maxsize=64)(compile_resource)

@@ -22,20 +22,32 @@ from engine.model.elements import (
 from engine.state import ProcessInstance
 from tests.support.models import (
     boundary,
+    call_activity,
+    catch,
     compiled,
     complex_gateway,
     end,
+    error_event,
+    escalation_event,
     exclusive,
     flow,
     inclusive,
+    link_event,
+    looped,
+    multi_instance,
     parallel,
     script_task,
     service_task,
+    signal_event,
     start,
+    sub_process,
     task,
+    terminate_event,
+    throw,
     timer,
     user_task,
 )
+from tests.support.random_triggers import ROOTS
 
 
 def random_graph(chance: Random) -> ProcessModel:
@@ -52,7 +64,7 @@ def random_graph(chance: Random) -> ProcessModel:
     for number, ahead in targets.items():
         back = chance.randrange(number + 1) if chance.randrange(4) == 0 else None
         parts += _node(chance, number, sorted(ahead), back)
-    return compiled(*parts)
+    return compiled(*ROOTS, *parts)
 
 
 def _early(element_id: str) -> str:
@@ -62,11 +74,13 @@ def _early(element_id: str) -> str:
 
 def _node(chance: Random, number: int, ahead: list[int], back: int | None) -> list[str]:
     work, split = f"task{number}", f"split{number}"
-    kinds = (task(work), service_task(work), user_task(work))
-    parts = [kinds[chance.randrange(3)], flow(f"merge{number}", work)]
-    if chance.randrange(4) == 0:
-        late = f"late{number}"
-        parts += [boundary(late, work, timer(duration="PT5M")), flow(late, f"merge{ahead[-1]}")]
+    activity = _activity(chance, work)
+    parts = [activity, flow(f"merge{number}", work)]
+    if chance.randrange(3) == 0 and not activity.startswith("<bpmn:intermediate"):
+        late, trigger = f"late{number}", chance.choice(_EDGES)
+        interrupting = trigger == _EDGES[0] or bool(chance.randrange(2))
+        parts += [boundary(late, work, trigger, interrupting=interrupting),
+                  flow(late, f"merge{ahead[-1]}")]  # fmt: skip
     after = work
     if back is not None:
         again, count_up = f"again{number}", f"count{number}"
@@ -84,8 +98,32 @@ def _node(chance: Random, number: int, ahead: list[int], back: int | None) -> li
     return parts + _split(chance, split, ahead)
 
 
+_EDGES = (error_event(), timer(duration="PT5M"), signal_event("go"), escalation_event())
+
+
+def _activity(chance: Random, work: str) -> str:
+    """What a node does, which may be to wait, or a scope that ends itself in its own way."""
+    begin, left, over = f"{work}-s", f"{work}-left", f"{work}-over"
+    inside = (start(begin), user_task(left), end(over, terminate_event()), flow(begin, left),
+              flow(begin, over), flow(left, over))  # fmt: skip
+    kinds = (
+        task(work),
+        service_task(work),
+        user_task(work),
+        catch(work, signal_event("go")),
+        call_activity(work, "called"),
+        sub_process(work, *inside),
+        looped(user_task(work), multi_instance(times="2")),
+    )
+    return kinds[chance.randrange(len(kinds))]
+
+
 def _split(chance: Random, split: str, ahead: list[int]) -> list[str]:
     default, *others = [f"merge{target}" for target in ahead]
+    if not others and chance.randrange(3) == 0:
+        there = f"{split}-there"
+        return [throw(split, link_event(split)), catch(there, link_event(split)),
+                flow(there, default)]  # fmt: skip
     kind = chance.randrange(3)
     if kind == 0:
         return [parallel(split), *(flow(split, f"merge{target}") for target in ahead)]

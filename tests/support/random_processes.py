@@ -9,6 +9,7 @@ from itertools import pairwise
 from random import Random
 
 from engine.model.elements import ProcessModel
+from tests.support.decisions import decision, dmn, table
 from tests.support.models import (
     ad_hoc,
     boundary,
@@ -31,6 +32,7 @@ from tests.support.models import (
     inclusive,
     link_event,
     looped,
+    message_event,
     multi_instance,
     parallel,
     process,
@@ -40,6 +42,7 @@ from tests.support.models import (
     start,
     task,
     throw,
+    together,
     transaction,
     user_task,
     with_plain_ad_hocs,
@@ -48,7 +51,7 @@ from tests.support.random_activities import Activities, Block
 from tests.support.random_triggers import MESSAGES, ROOTS, THROWN, WAITS, some_triggers
 from tests.support.vendor_rendering import rendered
 
-__all__ = ["CALLED", "MESSAGES", "VARIABLES", "random_file", "random_process"]
+__all__ = ["CALLED", "MESSAGES", "NEXT", "VARIABLES", "random_file", "random_process"]
 
 VARIABLES = '{"n": 3, "rounds": 0, "items": [5, 7]}'
 """What a random process is started with."""
@@ -69,6 +72,10 @@ CALLED = compiled(
 )
 
 
+NEXT = dmn(decision("Next", table(["1"], ["n"], [["-", "n + 1"]])))
+"""The decision that random activities evaluate."""
+
+
 class Builder(Activities):
     """Draws blocks of every construct, one inside the other."""
 
@@ -78,6 +85,27 @@ class Builder(Activities):
                  self.undone, self.given_up, self.failing, self.vote, self.aside,
                  self.pool)  # fmt: skip
         return kinds[self.choose(len(kinds) if depth > 0 else 6)](depth)
+
+    def beginning(self) -> Block:
+        """Where the process begins: half of them plainly, the others by the message "begin"."""
+        kind = self.choose(8)
+        if kind == 0:
+            return Block((receive_task("s", "begin", instantiate=True),), "s", "s")
+        if kind == 1:
+            trigger = message_event("begin") + message_event("begin-too")
+            return Block((together(start("s", trigger)),), "s", "s")
+        if kind in (2, 3):
+            is_parallel = kind == 2
+            parts = (
+                event_gateway("s", instantiate=True, parallel=is_parallel),
+                catch("first", message_event("begin")),
+                receive_task("second", "begin-too"),
+                parallel("begun") if is_parallel else exclusive("begun"),
+                chain("s", "first", "begun"),
+                chain("s", "second", "begun"),
+            )
+            return Block(parts, "s", "begun")
+        return Block((start("s"),), "s", "s")
 
     def sequence(self, depth: int) -> Block:
         blocks = [self.block(depth - 1) for _ in range(1 + self.choose(3))]
@@ -278,23 +306,30 @@ class Builder(Activities):
         )
 
 
-def random_file(chance: Random, depth: int | None = None) -> bytes:
-    """A file of one random process with the id `p`, for Camunda 8."""
+def random_file(chance: Random, depth: int | None = None, *, plain: bool = False) -> bytes:
+    """A file of one random process with the id `p`, for Camunda 8.
+
+    `plain`: it begins at a none start event, else it may by the message "begin".
+    """
     builder = Builder(chance)
+    begin = Block((start("s"),), "s", "s") if plain else builder.beginning()
     block = builder.sequence(3 + chance.randrange(3) if depth is None else depth)
     beside = [
         builder.event_sub_process(trigger, interrupting=False)
         for trigger in some_triggers(chance)
         if trigger.interrupting is not True
     ]
-    inside = (start("s"), *block.parts, *beside, end("e"))
-    ways = (flow("s", block.entry), flow(block.exit, "e"))
+    inside = (*begin.parts, *block.parts, *beside, end("e"))
+    ways = (flow(begin.exit, block.entry), flow(block.exit, "e"))
     return bpmn(*ROOTS, process("p", *inside, *ways))
 
 
 def random_process(chance: Random, vendor: str | None = None) -> ProcessModel:
-    """The model of a random file, in the dialect of a vendor (see `vendor_rendering`)."""
-    content = random_file(chance)
+    """The model of a random file, in the dialect of a vendor (see `vendor_rendering`).
+
+    There messages have the business key of their instance, which no message gives to one.
+    """
+    content = random_file(chance, plain=vendor is not None)
     made = compiled_resource(content if vendor is None else rendered(content, vendor))
     assert made.deployable, made.findings
     model = made.process("p")

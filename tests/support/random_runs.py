@@ -17,7 +17,7 @@ from tests.support.random_graphs import (
     assert_joins_wait_for_something,
     random_graph,
 )
-from tests.support.random_processes import CALLED, VARIABLES, random_process
+from tests.support.random_processes import CALLED, NEXT, VARIABLES, random_process
 from tests.support.random_stimuli import finish, stimulate
 from tests.support.runner import VARIANTS, Runner, Variant, subscriptions
 from tests.support.vendor_rendering import VENDORS
@@ -34,9 +34,29 @@ VENDOR_VARIABLES: Final = VARIABLES.replace("{", '{"level": 0, ', 1)
 def begin(
     model: ProcessModel, variant: Variant, *, steps_max: int = 5_000, variables: str = VARIABLES
 ) -> Runner:
+    """Start the instance "a", by its message if the process begins with one."""
     run = Runner(CALLED, model, variant=variant, settings=Settings(steps_max=steps_max))
-    start = c.StartInstance(process_id="p", instance_id="a", business_key="k", variables=variables)
-    run.accept(start)
+    run.deploy_decisions(NEXT)
+    table = run.partitions[0].definitions
+    begins = [element for process, element in table.message_starts("begin") if process == "p"]
+    if not begins:
+        run.accept(
+            c.StartInstance(process_id="p", instance_id="a", business_key="k", variables=variables)
+        )
+        return run
+    run.internal(
+        c.StartByMessage(
+            instance_id="a",
+            process_id="p",
+            version=1,
+            start_element=begins[0],
+            name="begin",
+            correlation_key="k",
+            message=1,
+            variables=variables,
+            conversation=table.conversation("p", begins[0], "k"),
+        )
+    )
     return run
 
 

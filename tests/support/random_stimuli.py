@@ -15,7 +15,8 @@ def stimulate(run: Runner, choice: int) -> None:
     """Do one of the things that the outside may do; which, and to whom, follows from a number."""
     kinds = (complete_job, complete_job, complete_task, complete_task, publish, elapse, fail_job,
              throw_error, throw_error_from_task, throw_escalation, resolve, set_variables,
-             set_level, broadcast, choose, repeat, complete_again, fire_early)  # fmt: skip
+             set_level, broadcast, choose, repeat, complete_again, fire_early,
+             begin_too)  # fmt: skip
     choice, kind = divmod(choice, len(kinds))
     kinds[kind](run, choice)
 
@@ -38,6 +39,19 @@ def publish(run: Runner, choice: int) -> None:
     name = MESSAGES[choice % 3]
     ttl = (0, 5 * MINUTE)[choice // 3 % 2]
     run.accept(c.PublishMessage(name=name, correlation_key="k", ttl_ms=ttl))
+
+
+def begin_too(run: Runner, choice: int) -> None:
+    """The other message that the beginning needs, once: it would start an instance of its own."""
+    state = run.document()
+    waits = state.waits.values() if isinstance(state, ProcessInstance) else ()
+    under_way = any(
+        getattr(stimulus.command, "name", None) == "begin-too"
+        for partition in run.partitions
+        for stimulus in partition.log
+    )
+    if not under_way and any(getattr(wait, "name", None) == "begin-too" for wait in waits):
+        run.accept(c.PublishMessage(name="begin-too", correlation_key="k"))
 
 
 def elapse(run: Runner, choice: int) -> None:
@@ -188,7 +202,7 @@ def finish(run: Runner) -> None:
         set_level(run, 7)  # again and again: a called instance hands back what it was given
         if turn % 20 == 0:  # rarely: each may begin more than a turn gets done
             broadcast(run, 0)
-        for act in (resolve, complete_job, complete_task):
+        for act in (resolve, begin_too, complete_job, complete_task):
             act(run, 0)
         complete_ad_hoc(run)
         publish(run, 1 + turn % 2)

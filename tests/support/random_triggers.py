@@ -29,6 +29,8 @@ ROOTS = (
     escalation("late", "LATE"),
     escalation("never", "NEVER"),
     signal("go", "go"),
+    message("begin", "begin"),
+    message("begin-too", "begin-too"),
 )
 TRUE_LATER = conditional_event("=level > 3")
 """Nobody but the outside writes `level`, so that it cannot hide in an inner scope."""

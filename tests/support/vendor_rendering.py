@@ -88,7 +88,7 @@ class _Rendering:
         element.set(f"{self.namespace}type", _EXTERNAL[self.vendor])
         element.set(f"{self.namespace}topic", topic)
 
-    def add(self, element: etree._Element, name: str, text: str = "", **said: str) -> None:
+    def add(self, element: etree._Element, name: str, text: str = "", /, **said: str) -> None:
         """An extension element of the vendor."""
         container = element.find(f"{_BPMN}extensionElements")
         assert container is not None
@@ -106,6 +106,17 @@ class _Rendering:
         element.set(f"{self.namespace}resultVariable", str(part.get("resultVariable")))
         text = etree.SubElement(element, f"{_BPMN}script")
         text.text = juel(str(part.get("expression")))
+
+    def called_decision(self, element: etree._Element, part: etree._Element) -> None:
+        """Flowable names the variable by the decision's output."""
+        if self.vendor == "camunda":
+            element.set(f"{self.namespace}decisionRef", str(part.get("decisionId")))
+            element.set(f"{self.namespace}mapDecisionResult", "singleEntry")
+            element.set(f"{self.namespace}resultVariable", str(part.get("resultVariable")))
+            return
+        element.set(f"{self.namespace}type", "dmn")
+        decision = str(part.get("decisionId"))
+        self.add(element, "field", name="decisionTableReferenceKey", stringValue=decision)
 
     def io_mapping(self, element: etree._Element, part: etree._Element) -> None:
         if self.vendor != "camunda":
@@ -144,6 +155,7 @@ class _Rendering:
 _SAID: Final[dict[str, Callable[[_Rendering, etree._Element, etree._Element], None]]] = {
     "taskDefinition": _Rendering.task_definition,
     "script": _Rendering.script,
+    "calledDecision": _Rendering.called_decision,
     "ioMapping": _Rendering.io_mapping,
     "calledElement": _Rendering.called_element,
     "loopCharacteristics": _Rendering.loop,

@@ -300,7 +300,7 @@ VOCABULARY: Final = Vocabulary(
         ),
         "variableName": (Rule("translated", frozenset({"conditionalEventDefinition"})),),
         "variableEvents": (Rule("warned", None, "Conditions are evaluated on every change."),),
-        "historyTimeToLive": (Rule("warned", None, "Retention is set for the whole namespace."),),
+        "historyTimeToLive": _ACCEPTED,  # how long history is kept is the namespace's to say
         "isStartableInTasklist": _NO_USERS,
     },
     elements={

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 
 import msgspec
+from lxml import etree
 
 from engine.model.extensions import Extensions, Formula
 from engine.model.report import Report
@@ -20,8 +21,9 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     `scopes_choices`: what is chosen in an ad-hoc sub-process has a scope of its own.
     `writes_outward` and `quartz`: as in `ProcessModel`. `data_flows`: data objects are
     variables, and data associations move what is in them; else they are only drawn. `example`:
-    how a text is made an expression. `audit` looks through processes and root elements for
-    extensions that are not translated, and reports them; without it `extensions` does.
+    how a text is made an expression. `prepare` may change the tree before it is read. `audit`
+    looks through processes and root elements for extensions that are not translated, and
+    reports them; without it `extensions` does.
     """
 
     name: str
@@ -37,4 +39,5 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     quartz: bool = False
     data_flows: bool = False
     example: str = "={}"
+    prepare: Callable[[etree._Element], None] | None = None
     audit: Callable[[Iterable[SourceElement], Report], None] | None = None

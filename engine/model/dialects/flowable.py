@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import Final
 
+from lxml import etree
 from msgspec.structs import replace
 
-from engine.model.dialects import activiti, juel
+from engine.model.dialects import activiti, flowable_events, juel
 from engine.model.dialects.activiti import JOB_TASKS, LOOP, Site
 from engine.model.dialects.audit import Rule, Vocabulary, audit
 from engine.model.dialects.dialect import Dialect
@@ -20,6 +21,7 @@ from engine.model.extensions import (
     Extensions,
     Formula,
     LoopSource,
+    MapSource,
 )
 from engine.model.report import Report, quote
 from engine.model.source import SourceElement, is_true
@@ -33,7 +35,9 @@ _Translate = Callable[[Extensions, Site], Extensions]
 def _work(extensions: Extensions, site: Site) -> Extensions:
     if site.text("type") == "dmn":
         return replace(extensions, decision=_decision(site))
-    return activiti.read_work(site, extensions, external="external-worker")
+    worked = activiti.read_work(site, extensions, external="external-worker")
+    sends = site.text("type") == flowable_events.SENDING
+    return flowable_events.read_sending(worked, site) if sends else worked
 
 
 def _decision(site: Site) -> DecisionSource:
@@ -100,23 +104,28 @@ def _loop(extensions: Extensions, site: Site) -> Extensions:
 
 
 def _aggregated(site: Site, loop: LoopSource) -> LoopSource:
-    """A variable aggregation: each iteration adds an object of the variables it names."""
+    """A variable aggregation: each iteration adds an object of what it names."""
     aggregations = site.parts("variableAggregation")
     if not aggregations:
         return loop
     aggregation, *others = aggregations
     line = aggregation.sourceline or site.line
-    computed = any(part.get("sourceExpression") for part in aggregation)
-    if others or computed or any(name != "target" for name in aggregation.attrib):
-        site.refuse("Only one aggregation, of variables by their names, is executed.", line)
+    if others or any(name != "target" for name in aggregation.attrib):
+        site.refuse("Only one aggregation, into a variable, is executed.", line)
     # Flowable writes its variables without a prefix, as if they were BPMN's.
-    names = [(part.get("source"), part.get("target")) for part in aggregation]
-    entries = ", ".join(f'"{target or source}": {source}' for source, target in names if source)
-    return replace(
-        loop,
-        output=Formula(f"{{{entries}}}", "feel", line),
-        output_collection=aggregation.get("target"),
-    )
+    parts = aggregation.iterchildren(etree.Element)
+    entries = MapSource(tuple(_aggregated_entry(site, part) for part in parts))
+    return replace(loop, output=entries, output_collection=aggregation.get("target"))
+
+
+def _aggregated_entry(site: Site, part: etree._Element) -> tuple[str, Formula]:
+    line = part.sourceline or site.line
+    source, expression = part.get("source") or "", part.get("sourceExpression")
+    target = part.get("target") or source
+    if not target:
+        site.refuse("The variable of the aggregation has no target. Give it one.", line)
+    value = juel.value(expression, line) if expression else juel.variable(source, line)
+    return target, value
 
 
 def _data_object(extensions: Extensions, site: Site) -> Extensions:
@@ -176,6 +185,7 @@ _TRANSLATIONS: Final[dict[str, _Translate]] = {
     "errorEventDefinition": _error,
     "dataObject": _data_object,
     "adHocSubProcess": _ad_hoc,
+    **dict.fromkeys(sorted(flowable_events.WAITING), flowable_events.read_waiting),
 }
 """Tag of the element -> its translation."""
 
@@ -193,7 +203,12 @@ _NO_USERS: Final = (Rule("warned", None, "Everybody who may write commands may s
 _LISTENER: Final = (Rule("warned", None, "Listeners are not run: draw what they do as a task."),)
 _FORMS: Final = (Rule("warned", None, "Forms are shown by what people work with."),)
 _SKIP: Final = (Rule("refused", None, "Draw a gateway that goes around it."),)
-_EVENTS: Final = (Rule("refused", None, "Make it a message event."),)
+_EVENT: Final = (
+    Rule("translated", flowable_events.WAITING | {"serviceTask", "sendTask", "message"}),
+    Rule("refused", None, "Make it a message event."),
+)
+_CHANNEL: Final = (Rule("warned", None, "Who publishes the message knows where it came from."),)
+_STARTS_ONCE: Final = (Rule("refused", None, "Every event starts an instance."),)
 _PLACE: Final = (Rule("refused", None, "Results are written as any variable is.", _FALSE),)
 
 VOCABULARY: Final = Vocabulary(
@@ -276,25 +291,35 @@ VOCABULARY: Final = Vocabulary(
         "mapException": (Rule("refused", None, "Let the worker throw the BPMN error."),),
         "customResource": (Rule("warned", None, "Tasks have an assignee and candidates."),),
         "localization": (Rule("accepted"),),
-        "eventType": _EVENTS,
-        "triggerEventType": _EVENTS,
-        "eventCorrelationParameter": _EVENTS,
-        "eventInParameter": _EVENTS,
-        "eventOutParameter": _EVENTS,
-        "channelKey": _EVENTS,
+        **dict.fromkeys(
+            ("eventType", "eventCorrelationParameter", "eventInParameter", "eventOutParameter",
+             "triggerEventType"),
+            _EVENT,
+        ),
+        **dict.fromkeys(
+            ("channelKey", "channelName", "channelType", "channelDestination", "systemChannel",
+             "keyDetectionType", "keyDetectionValue"),
+            _CHANNEL,
+        ),
+        **dict.fromkeys(("eventName", "triggerEventName", "sendSynchronously"), _ACCEPTED),
+        "startEventCorrelationConfiguration": _STARTS_ONCE,
     },
 )  # fmt: skip
 
 
 def _extensions(element: SourceElement, report: Report) -> Extensions:
     if element.tag == "message":
-        return activiti.message_key(element)
+        return flowable_events.read_key(activiti.site_of(element, report, NAMESPACES))
     translate = _TRANSLATIONS.get(element.tag)
     return (
         NOTHING
         if translate is None
         else translate(NOTHING, activiti.site_of(element, report, NAMESPACES))
     )
+
+
+def _prepare(root: etree._Element) -> None:
+    flowable_events.prepare(root, NAMESPACES)
 
 
 def _audit(roots: Iterable[SourceElement], report: Report) -> None:
@@ -312,6 +337,7 @@ DIALECT = Dialect(
     writes_outward=True,
     quartz=True,
     data_flows=True,
+    prepare=_prepare,
     example="${{{}}}",
     audit=_audit,
 )

@@ -21,11 +21,14 @@ from consumers.dev.environment import DevEnvironment, DevOptions
 from consumers.dev.kafka_server import Kafka
 from consumers.dev.redis_server import Redis
 from tests.support.command_line import CommandLine, torpor
+from tests.support.decisions import decision, dmn, table
 from tests.support.models import (
     ad_hoc,
     bpmn,
     catch,
     chain,
+    conditional_event,
+    decision_task,
     end,
     flow,
     message,
@@ -53,6 +56,10 @@ WORK = bpmn(
     process("work", start("s"), service_task("t", type="t"), end("e"), chain("s", "t", "e"))
 )
 CASE = bpmn(process("case", ad_hoc("pool", user_task("call"), user_task("visit"))))
+HOT = bpmn(
+    process("hot", start("s", conditional_event("=degrees > 30")), end("e"), chain("s", "e")),
+    process("odd", start("o", conditional_event("=degrees + 1")), end("x"), chain("o", "x")),
+)
 BAD = bpmn(process("order", start("begin"), end("done"), flow("begin", "nowhere")))
 REPLY = {"command_id", "status", "instance_id", "code", "detail", "result"}
 
@@ -159,6 +166,29 @@ def test_files_of_one_name_in_two_folders_are_deployed_together(
     other.write_bytes(WORK.replace(b'id="work"', b'id="other"'))
     done = served.torpor("deploy", served.model, str(other), "--json").json()
     assert [each["id"] for each in done["deployed"]] == ["order", "other"]
+
+
+def test_a_decision_is_deployed_beside_what_calls_it_and_evaluated(
+    served: Served, tmp_path: Path
+) -> None:
+    caller, rate = tmp_path / "rated.bpmn", tmp_path / "rate.dmn"
+    rate.write_bytes(dmn(decision("Rate", table(["amount"], ["rate"], [["> 10", "0.5"]]))))
+    caller.write_bytes(
+        bpmn(
+            process(
+                "rated",
+                start("s"),
+                decision_task("decide", "Rate", result="rate"),
+                user_task("look"),
+                chain("s", "decide", "look"),
+            )
+        )
+    )
+    done = served.torpor("deploy", str(rate), str(caller))
+    assert done.out == "deployed: decision Rate version 1\ndeployed: process rated version 1\n"
+    instance_id = new_id()
+    served.torpor("start", "rated", "--id", instance_id, "--variables", '{"amount": 12}')
+    assert served.torpor("show", instance_id, "--json").json()["variables"]["rate"] == 0.5
 
 
 # --- start ---
@@ -287,6 +317,24 @@ def test_a_message_with_an_id_is_published_once(served: Served) -> None:
     arguments = ("message", "paid", "--key", new_id(), "--id", new_id(), "--ttl", "60000")
     assert served.torpor(*arguments).out == "published paid\n"
     assert "ALREADY_EXISTS" in served.torpor(*arguments, code=1).err
+
+
+def test_conditions_start_processes_and_those_that_fail_are_told_with_1(
+    served: Served, tmp_path: Path
+) -> None:
+    model = tmp_path / "hot.bpmn"
+    model.write_bytes(HOT)
+    served.torpor("deploy", str(model))
+    done = served.torpor("evaluate", "--variables", '{"degrees": 31}', "--json", code=1).json()
+    (begun,), (failed,) = done["started"], done["failed"]
+    assert (begun["process_id"], begun["version"], begun["element_id"]) == ("hot", 1, "s")
+    assert served.ended(begun["instance_id"])["state"] == "COMPLETED"
+    assert (failed["process_id"], failed["expression"]) == ("odd", "degrees + 1")
+    told = served.torpor("evaluate", "--variables", '{"degrees": 31}', code=1)
+    assert "hot version 1 at s" in told.out
+    assert told.out.endswith("started 1\n")
+    assert told.err.startswith("failed: odd version 1 at o: degrees + 1: ")
+    assert served.torpor("evaluate").out == "started 0\n"
 
 
 def test_an_instance_is_terminated_and_gone_from_the_lists(served: Served) -> None:

@@ -15,6 +15,7 @@ from engine.settings import Settings
 from engine.values import Value
 from tests.engine.expressions.evaluating import environment
 from tests.support.decisions import (
+    camunda7,
     compiled,
     compiled_anyway,
     decide,
@@ -292,3 +293,32 @@ def test_equal_cells_of_a_column_count_once() -> None:
 def test_the_same_bytes_give_the_same_findings() -> None:
     content = dmn(decision("d", make_table(["("], ["x"], [["[", "{"]])), item("t", type_="u"))
     assert compiled_anyway(content).findings == compiled_anyway(content).findings
+
+
+def test_an_extension_that_is_not_read_is_a_warning_with_its_element_and_line() -> None:
+    content = camunda7(decision("Rate", literal("1"))).replace(
+        b'id="Rate"', b'id="Rate" camunda:historyTimeToLive="180" camunda:versionTag="v1"', 1
+    )
+    result = compiled(content)
+    (finding,) = result.findings
+    assert (finding.severity, finding.code, finding.element, finding.line) == (
+        "warning",
+        "no-effect",
+        "Rate",
+        1,
+    )
+    assert "camunda:historyTimeToLive" in finding.message
+    assert result.model.invocables[0].version_tag == "v1"
+
+
+def test_an_extension_that_stands_everywhere_is_one_warning_at_the_first() -> None:
+    content = camunda7(*(decision(f"D{number}", literal("1")) for number in range(300)))
+    result = compiled(content.replace(b"<decision ", b'<decision camunda:historyTimeToLive="1" '))
+    assert [finding.element for finding in result.findings] == ["D0"]
+
+
+def test_what_tools_keep_in_a_file_for_themselves_is_silent() -> None:
+    content = camunda7(decision("Rate", literal("1"))).replace(
+        b'id="Rate"', b'id="Rate" camunda:diagramRelationId="x"', 1
+    )
+    assert compiled(content).findings == ()

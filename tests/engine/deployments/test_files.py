@@ -8,6 +8,7 @@ from engine import commands as c
 from engine.decisions import CompiledDecisions
 from engine.definitions import DefinitionKind
 from engine.deployments.files import (
+    DEFINITIONS_MAX,
     CompiledFile,
     compile_files,
     definitions_of,
@@ -153,3 +154,9 @@ def test_all_files_together_have_a_limit() -> None:
     with pytest.raises(DefinitionError) as refused:
         files(PROCESS, DECISION, bytes_max=limit - 1)
     assert [finding.code for finding in refused.value.findings] == ["too-large"]
+
+
+def test_what_is_deployed_at_once_has_a_limit() -> None:
+    literals = [decision(f"D{number}", literal("1")) for number in range(DEFINITIONS_MAX)]
+    require_deployable(files(dmn(*literals)))
+    assert refusal(dmn(*literals), PROCESS) == [("", "too-large", None, None)]

@@ -22,15 +22,12 @@ from tests.support.models import (
     sub_process,
     tag,
     timer,
+    together,
     user_task,
 )
 
 ROOTS = (message("m", "news"), message("n", "other", key="=x"), signal("go", "go!"))
 BOTH = message_event("m") + message_event("n")
-
-
-def together(event: str) -> str:
-    return event.replace(" id=", ' parallelMultiple="true" id=', 1)
 
 
 def gateway(*events: str, parallel: bool = False) -> tuple[str, ...]:
@@ -181,3 +178,10 @@ def test_a_condition_may_begin_a_process_behind_a_gateway() -> None:
     )
     assert ids(model, model.condition_starts) == ["b"]
     assert not model.conditional
+
+
+def test_a_start_event_of_the_process_interrupts_nothing_whatever_it_says() -> None:
+    model = compiled(*ROOTS, together(start("s", BOTH, interrupting=False)))
+    event = model.element("s")
+    assert isinstance(event, m.StartEvent)
+    assert event.interrupting

@@ -65,3 +65,8 @@ def test_a_zone_that_nobody_knows_is_told(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     with pytest.raises(ScenarioFileError, match="cannot be read: No such file"):
         load(tmp_path / "nothing.yaml", ModelFiles())
+
+
+def test_a_file_without_a_scenario_is_none(tmp_path: Path) -> None:
+    assert problems(tmp_path, MODEL, "scenarios: []\n") == [(2, "There is no scenario.")]
+    assert problems(tmp_path, MODEL, "scenarios:\n") == [(2, "Expected a list, found nothing.")]

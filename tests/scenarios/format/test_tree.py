@@ -93,6 +93,8 @@ def test_aliases_are_followed() -> None:
         (b"a: &x {n: 1}\nb: {<<: *x}\n", 2, "Merge keys"),
         (b"a: *nothing\n", 1, "undefined alias"),
         (b"a: 1\n--- \nb: 2\n", 2, "but found another document"),
+        (b"a:\n\t- b\n", 2, "indented by a tab"),
+        (b"<?xml version='1.0'?>", 1, "This is XML"),
         (b"\xff", 0, "not YAML in UTF-8"),
         (b"[" * 100_000, 1, "exceeded maximum nesting depth"),
     ],

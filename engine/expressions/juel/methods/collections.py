@@ -74,17 +74,46 @@ def _values(env: Environment, entries: _Map) -> Value:
     return list(entries.values())
 
 
+# What Camunda 7 offers of a decision's result: a list of the outputs, by name, of each rule.
+
+
+def _single_result(_env: Environment, rows: _List) -> Value:
+    if len(rows) > 1:
+        raise EvaluationError(f"The result of the decision has {len(rows)} rules, not one.")
+    return rows[0] if rows else None
+
+
+def _single_entry(env: Environment, rows: _List) -> Value:
+    row = _single_result(env, rows)
+    if not isinstance(row, dict):
+        return None
+    if len(row) > 1:
+        raise EvaluationError(f"The result of the decision has {len(row)} outputs, not one.")
+    return next(iter(row.values()), None)
+
+
+def _collect_entries(env: Environment, rows: _List, name: Value) -> Value:
+    env.spend(len(rows) >> 2)
+    output = to_text(name, env)
+    return [row[output] for row in rows if isinstance(row, dict) and output in row]
+
+
 _SIZED: Final[dict[str, Method]] = {
     "isEmpty": method(lambda _env, value: not value),
     "size": method(lambda _env, value: len(value)),
 }
 LISTS: Final[dict[str, Method]] = {
     **_SIZED,
+    "collectEntries": method(_collect_entries, 1),
     "contains": method(contains, 1),
     "containsAll": method(_contains_all, 1),
     "get": method(_get, 1),
     "getFirst": method(lambda env, items: _get(env, items, 0)),
+    "getFirstResult": method(lambda _env, rows: rows[0] if rows else None),
     "getLast": method(lambda env, items: _get(env, items, len(items) - 1)),
+    "getResultList": method(lambda _env, rows: rows),
+    "getSingleEntry": method(_single_entry),
+    "getSingleResult": method(_single_result),
     "indexOf": method(_index_of, 1),
     "lastIndexOf": method(_last_index_of, 1),
     "subList": method(_sub_list, 2),
@@ -94,6 +123,7 @@ MAPS: Final[dict[str, Method]] = {
     "containsKey": method(_contains_key, 1),
     "containsValue": method(_contains_value, 1),
     "get": method(lambda env, entries, key: entries.get(to_text(key, env)), 1),
+    "getEntry": method(lambda env, entries, key: entries.get(to_text(key, env)), 1),
     "getOrDefault": method(_get_or_default, 2),
     "keySet": method(_keys),
     "values": method(_values),

@@ -552,7 +552,7 @@ def test_attributes_of_root_elements_are_looked_at() -> None:
 
 
 def test_attributes_of_the_process_are_looked_at() -> None:
-    own = camunda(historyTimeToLive="5", versionTag="1")
+    own = camunda(historyTimeToLive="5", versionTag="1", candidateStarterUsers="ann")
     content = vendor_file(tag("process", start("s"), id="p", isExecutable="true", **own))
     made = compiled_resource(content)
     assert codes(made) == [("no-effect", "p")]

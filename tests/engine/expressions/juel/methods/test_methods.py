@@ -223,3 +223,42 @@ def test_json_that_is_not_there(text: str, message: str) -> None:
 )
 def test_the_property_of_a_getter(name: str, key: str | None) -> None:
     assert getter_key(name) == key
+
+
+RESULT: dict[str, Value] = {
+    "none": [],
+    "one": [{"rate": 1}],
+    "wide": [{"rate": 1, "level": "low"}],
+    "two": [{"rate": 1}, {"rate": 2, "level": "high"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("none.getSingleEntry()", None),
+        ("none.getSingleResult()", None),
+        ("none.getFirstResult()", None),
+        ("one.getSingleEntry()", 1),
+        ("one.getSingleResult().rate", 1),
+        ("wide.getSingleResult().getEntry('level')", "low"),
+        ("two.getFirstResult().getRate()", 1),
+        ("two.collectEntries('rate')", [1, 2]),
+        ("two.collectEntries('level')", ["high"]),
+        ("two.getResultList().size()", 2),
+    ],
+)
+def test_methods_of_the_result_of_a_decision(text: str, value: Value) -> None:
+    assert juel(text, RESULT) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("two.getSingleResult()", "2 rules"),
+        ("two.getSingleEntry()", "2 rules"),
+        ("wide.getSingleEntry()", "2 outputs"),
+    ],
+)
+def test_a_result_of_several_is_not_a_single_one(text: str, said: str) -> None:
+    assert said in fails(text, RESULT)
