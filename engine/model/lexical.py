@@ -10,15 +10,18 @@ from engine.model.source import SourceElement, enclosing, local_name
 from engine.model.vocabulary import BOOLEANS, INTEGERS
 
 _BOOLEAN: Final = frozenset({"true", "false", "1", "0"})
+_CHECKED: Final = etree.XPath(
+    f"descendant-or-self::*[{' or '.join(f'@{name}' for name in sorted(BOOLEANS | INTEGERS))}]"
+)
+"""The elements with such attributes; found without a Python object for every other."""
+
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+")
 
 
 def check_values(process: SourceElement, report: Report) -> None:
     """Report what is neither true nor false, or no number, in a process and all inside of it."""
-    for xml in process.xml.iter(etree.Element):
-        if local_name(xml) is None:
-            continue
-        for key in xml.attrib:
+    for xml in _CHECKED(process.xml):
+        for key in xml.attrib if local_name(xml) is not None else ():
             name = str(key)
             if name in BOOLEANS:
                 check_boolean(xml, name, report)

@@ -12,9 +12,13 @@ from lxml import etree
 from engine.model.report import Report, quote
 from engine.model.source import SourceElement, enclosing, local_name
 from engine.model.spelling import did_you_mean
+from engine.model.xml import BPMN
 
 NAMESPACE: Final = "http://camunda.org/schema/zeebe/1.0"
 _PREFIX: Final = f"{{{NAMESPACE}}}"
+_NAMES: Final = {"bpmn": BPMN, "zeebe": NAMESPACE}
+_ATTRIBUTED: Final = etree.XPath("descendant-or-self::*[@zeebe:*]", namespaces=_NAMES)
+_EXTENSIONS: Final = etree.XPath(".//bpmn:extensionElements/zeebe:*", namespaces=_NAMES)
 
 
 class Shape(NamedTuple):
@@ -78,13 +82,11 @@ _ON_ELEMENTS: Final = ("modelerTemplate", "modelerTemplateIcon", "modelerTemplat
 def audit(roots: Iterable[SourceElement], report: Report) -> None:
     """Report every extension, and every part of one, whose name nobody knows."""
     for root in roots:
-        for xml in root.xml.iter(etree.Element):
-            tag = local_name(xml)
-            if tag is not None:
+        for xml in _ATTRIBUTED(root.xml):
+            if local_name(xml) is not None:
                 _audit_element(xml, report)
-            if tag == "extensionElements":
-                for extension in xml.iterchildren(f"{_PREFIX}*"):
-                    _audit_part(extension, ELEMENTS, report)
+        for extension in _EXTENSIONS(root.xml):
+            _audit_part(extension, ELEMENTS, report)
 
 
 def _audit_element(xml: etree._Element, report: Report) -> None:
