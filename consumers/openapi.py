@@ -75,6 +75,11 @@ _WAITING["properties"]["offers"] = {
     **_array({"type": "string"}),
     "description": "Of an ad-hoc sub-process: the activities that may be chosen now.",
 }
+_WAITING["properties"] |= {
+    "type": {"type": "string", "description": "Of a job: its type."},
+    "attempt": {"type": "integer", "description": "Of a job: what a command on it names."},
+    "retries_left": {"type": "integer", "description": "Of a job."},
+}
 _INCIDENT = _object(
     id={"type": "string"},
     kind={"type": "string"},

@@ -123,7 +123,13 @@ def _waiting(state: ProcessInstance) -> Iterator[Json]:
             "id": _handle(state, wait.key),
             "kind": _kind(wait),
             "since": _since(state, wait),
+            **(_job(wait) if isinstance(wait, JobWait) else {}),
         }
+
+
+def _job(wait: JobWait) -> Json:
+    """What its worker was told, and a command on it must name."""
+    return {"type": wait.type, "attempt": wait.attempt, "retries_left": wait.retries_left}
 
 
 _KINDS: Mapping[type[Wait], str] = {

@@ -15,13 +15,18 @@ LISTED = ("RUNNING", "SUSPENDED")
 
 
 class Waiting(msgspec.Struct, frozen=True):
-    """What an instance waits for. `since` None: not kept. `offers`: of an ad-hoc sub-process."""
+    """What an instance waits for. `since` None: not kept. `offers`: of an ad-hoc sub-process.
+
+    `type` and `attempt`: of a job.
+    """
 
     element: str | None
     id: str
     kind: str
     since: int | None
     offers: tuple[str, ...] = ()
+    type: str | None = None
+    attempt: int | None = None
 
 
 class Incident(msgspec.Struct, frozen=True):
@@ -109,10 +114,10 @@ def _show_head(found: Shown) -> None:
 def _show_waiting(waiting: Sequence[Waiting]) -> None:
     """Incidents have a table of their own."""
     shown = [each for each in waiting if each.kind != "INCIDENT"]
-    rows = [(each.kind, each.element, instant(each.since), each.id) for each in shown]
+    rows = [(each.kind, each.element, instant(each.since), each.id, each.type) for each in shown]
     if rows:
         click.echo()
-        print_table(("WAITS FOR", "ELEMENT", "SINCE", "ID"), rows)
+        print_table(("WAITS FOR", "ELEMENT", "SINCE", "ID", "JOB TYPE"), rows)
     offers = [(name, each.element, each.id) for each in shown for name in each.offers]
     if offers:
         click.echo()

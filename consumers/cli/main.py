@@ -26,9 +26,10 @@ SECTIONS = {
         ),
         "resolve": Entry("consumers.cli.publishing:resolve", "Resolve an incident: try again."),
     },
-    "Tasks, messages, effects": {
+    "Tasks, jobs, messages, effects": {
         "tasks": Entry("consumers.cli.looking:tasks", "List open user tasks."),
         "complete": Entry("consumers.cli.publishing:complete", "Complete a user task."),
+        "job": Entry("consumers.cli.jobs:job", "Answer a job as a worker would: by hand."),
         "message": Entry("consumers.cli.publishing:message", "Publish a message."),
         "signal": Entry("consumers.cli.publishing:signal", "Broadcast a signal."),
         "evaluate": Entry(

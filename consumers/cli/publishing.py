@@ -77,6 +77,11 @@ def complete(*, task_id: str, variables: str, **given: Any) -> None:
     to = Publishing(**given)
     fields = {"task_id": task_id, "variables": variables}
     answer = ask(to, "CompleteTask", key_of(task_id, "torpor tasks"), fields)
+    if answer.code == "NOT_FOUND" and not to.as_json:
+        click.echo(
+            "`torpor tasks` lists user tasks; a job is completed by `torpor job complete ID`",
+            err=True,
+        )
     report(to, answer, f"completed {task_id}")
 
 
