@@ -264,6 +264,7 @@ def test_an_instance_goes_from_its_start_over_an_incident_to_its_end(served: Ser
     sent = served.torpor("message", "paid", "--key", instance_id, "--json").json()
     assert set(sent) == REPLY
     assert sent["status"] == "ACCEPTED"
+    assert sent["result"]["offered_to"] == [instance_id]
 
     incident = served.waiting(instance_id, "INCIDENT")
     put_right = served.torpor("set", instance_id, "--variables", '{"amount": 12.50}', "--json")
@@ -362,8 +363,20 @@ def test_commands_on_what_is_not_there_are_refused_with_1(served: Served) -> Non
 
 def test_a_message_with_an_id_is_published_once(served: Served) -> None:
     arguments = ("message", "paid", "--key", new_id(), "--id", new_id(), "--ttl", "60000")
-    assert served.torpor(*arguments).out == "published paid\n"
+    said = served.torpor(*arguments).out
+    assert said.startswith("published paid: nobody waits yet, kept until 20")
     assert "ALREADY_EXISTS" in served.torpor(*arguments, code=1).err
+
+
+def test_a_message_says_who_gets_it_or_that_it_is_lost(served: Served) -> None:
+    instance_id = started(served)
+    assert served.torpor("message", "paid", "--key", new_id()).out == (
+        "published paid: nobody waits for this name and key, and it is not kept (--ttl keeps it)\n"
+    )
+    served.torpor("complete", served.waiting(instance_id, "USER_TASK"))
+    served.waiting(instance_id, "MESSAGE")
+    taken = served.torpor("message", "paid", "--key", instance_id)
+    assert taken.out == f"published paid: for {instance_id}\n"
 
 
 def test_conditions_start_processes_and_those_that_fail_are_told_with_1(
