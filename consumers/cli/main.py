@@ -14,6 +14,7 @@ SECTIONS = {
         "lint": Entry("consumers.cli.lint:lint", "Check BPMN and DMN files, without any server."),
         "test": Entry("consumers.cli.testing:test", "Run scenarios, without any server."),
         "deploy": Entry("consumers.cli.deploying:deploy", "Deploy BPMN and DMN files."),
+        "definitions": Entry("consumers.cli.definitions:definitions", "List what is deployed."),
     },
     "Instances": {
         "start": Entry("consumers.cli.publishing:start", "Start an instance of a process."),

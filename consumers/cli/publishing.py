@@ -66,7 +66,7 @@ def start(
     }
     answer = ask(to, "StartInstance", routing.root_of(identity), fields)
     own = {"instance_id": identity, "status": answer.status}
-    report(to, answer, f"started {identity}", own)
+    report(to, answer, f"started {identity}", own, "`torpor definitions` lists what is deployed")
 
 
 @click.command()
@@ -78,12 +78,8 @@ def complete(*, task_id: str, variables: str, **given: Any) -> None:
     to = Publishing(**given)
     fields = {"task_id": task_id, "variables": variables}
     answer = ask(to, "CompleteTask", key_of(task_id, "torpor tasks"), fields)
-    if answer.code == "NOT_FOUND" and not to.as_json:
-        click.echo(
-            "`torpor tasks` lists user tasks; a job is completed by `torpor job complete ID`",
-            err=True,
-        )
-    report(to, answer, f"completed {task_id}")
+    absent = "`torpor tasks` lists user tasks; a job is completed by `torpor job complete ID`"
+    report(to, answer, f"completed {task_id}", absent=absent)
 
 
 @click.command()

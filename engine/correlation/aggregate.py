@@ -29,7 +29,8 @@ def apply_message(
     """Apply a command to the aggregate of one (name, key); None: nothing is known of it.
 
     Only PublishMessage can be rejected: INVALID_ARGUMENT, TOO_LARGE, or ALREADY_EXISTS for a
-    message id that still counts; accepted, its result is what `told` says. What comes twice or too late from an instance changes nothing.
+    message id that still counts; accepted, its result is what `told` says. What comes
+    twice or too late from an instance changes nothing.
     """
     if isinstance(command, c.FireTimer):
         return _fire(context, state, command)

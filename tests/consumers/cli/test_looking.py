@@ -230,3 +230,29 @@ async def test_tasks_are_listed_with_who_may_do_them(looking: Looking) -> None:
     head, row = (await looking.torpor("tasks")).out.splitlines()
     assert head.split() == [*("TASK", "NAME", "PROCESS", "ASSIGNEE", "GROUPS", "CREATED", "DUE")]
     assert row.startswith(f"{task['task_id']}  Approve\\x85it  order    ada       a, b ")
+
+
+async def test_definitions_are_listed_with_their_versions_and_files(looking: Looking) -> None:
+    listed = (await looking.torpor("definitions")).out.splitlines()
+    assert [line.split() for line in listed[1:]] == [
+        ["process", "case", "1"],
+        ["process", "order", "1"],
+    ]
+    found = (await looking.torpor("definitions", "order", "--json")).json()
+    (order,) = found["items"]
+    assert (order["kind"], order["process_id"]) == ("process", "order")
+    (version,) = order["versions"]
+    versions = (await looking.torpor("definitions", "order")).out.splitlines()
+    assert versions[1].split() == ["process", "order", "1", version["checksum"]]
+    file = await looking.torpor("definitions", "order", "--version", "1")
+    assert file.out == MODEL.decode().rstrip("\n") + "\n"
+
+
+async def test_definitions_that_are_not_there_are_said_so(looking: Looking) -> None:
+    none = (await looking.torpor("definitions", "--kind", "decision")).out
+    assert none == "no decision is deployed\n"
+    done = await looking.torpor("definitions", "ordr", code=1)
+    assert done.err == "torpor: no process or decision ordr is deployed\n"
+    done = await looking.torpor("definitions", "order", "--version", "9", code=1)
+    assert done.err == "torpor: there is no version 9 of the process order\n"
+    assert "name its ID" in (await looking.torpor("definitions", "--version", "1", code=2)).err
