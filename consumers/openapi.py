@@ -86,9 +86,19 @@ _INCIDENT = _object(
     element=NULLABLE_STRING,
     message={"type": "string"},
 )
+_LISTED_INCIDENT = _object(
+    **_INCIDENT["properties"],
+    instance_id={"type": "string"},
+    process_id={"type": "string"},
+    version={"type": "integer"},
+    business_key=NULLABLE_STRING,
+    since=INSTANT,
+)
+_OPEN_INCIDENTS = {"type": "integer", "description": "How many, of one that has not ended."}
 INSTANCE = _object(
     **_SUMMARY,
     started_at=INSTANT,
+    open_incidents=_OPEN_INCIDENTS,
     ended_at=INSTANT,
     waiting=_array(_WAITING),
     variables=VARIABLES,
@@ -167,7 +177,7 @@ OPENAPI: Json = {
         },
         "/v1/instances": _get(
             "Running instances.",
-            _page(_object(**_SUMMARY, started_at=INSTANT)),
+            _page(_object(**_SUMMARY, started_at=INSTANT, open_incidents=_OPEN_INCIDENTS)),
             _PROCESS,
             _parameter("business_key", "Only this business key."),
             _parameter("state", "RUNNING or SUSPENDED."),
@@ -187,6 +197,7 @@ OPENAPI: Json = {
             _PROCESS,
             *_PAGING,
         ),
+        "/v1/incidents": _get("Open incidents.", _page(_LISTED_INCIDENT), _PROCESS, *_PAGING),
         "/v1/definitions": _get(
             "Deployed processes and decisions with their versions.", _page(DEFINITION)
         ),

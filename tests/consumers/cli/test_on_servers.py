@@ -435,7 +435,8 @@ def test_effects_for_people_say_what_they_are_about(served: Served) -> None:
     instance_id = started(served)
     first, created = served.torpor("effects", "--instance", instance_id).out.splitlines()
     assert "InstanceStarted" in first
-    assert f"{instance_id}  approve  task {instance_id}:" in created
+    assert f"{instance_id}  approve       task {instance_id}:" in created
+    assert first.index(instance_id) == created.index(instance_id)
 
 
 def test_effects_begin_where_they_are_asked_to(served: Served) -> None:
