@@ -39,13 +39,14 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything, at the end. `coverage_min` is set when it was missed."""
+    """Everything, at the end. `coverage_min` is set when it was missed; `notes` fail nothing."""
 
     results: tuple[Result, ...]
     problems: tuple[Problem, ...]
     coverage: tuple[ProcessCoverage, ...]
     coverage_min: float | None
     seconds: float
+    notes: tuple[str, ...] = ()
 
     @property
     def failed(self) -> int:
@@ -130,6 +131,8 @@ class TextReport:
             for process in summary.coverage:
                 self._coverage(process)
         click.echo("")
+        for note in summary.notes:
+            self._say(note, indent=0, colour="yellow")
         for line, good in closing_lines(summary):
             click.echo(click.style(line, fg="green" if good else "red"))
 
@@ -249,6 +252,7 @@ class JsonReport:
                 "scenarios": [_scenario_json(result) for result in summary.results],
                 "coverage": [_coverage_json(process) for process in summary.coverage],
                 "findings": self._findings,
+                "notes": summary.notes,
                 "problems": [
                     {
                         "file": problem.place.file,

@@ -14,6 +14,7 @@ from scenarios.coverage import Coverage, ProcessCoverage, percent
 from scenarios.errors import Place, Problem, ScenarioFileError
 from scenarios.json_schema import schema_text
 from scenarios.loading import Case, load
+from scenarios.mocking import answering
 from scenarios.models import ModelFiles
 from scenarios.running import Run, run
 from scenarios.simulation import VARIANTS, Variant
@@ -77,6 +78,8 @@ def test(
     report: Report = JsonReport() if as_json else TextReport()
     session = Session(report, VARIANTS if thorough else VARIANTS[:1])
     session.run(files, wanted)
+    if wanted:  # nor about what is used
+        session.notes.clear()
     # What was left out on purpose says nothing about what is covered.
     coverage = [] if wanted else session.coverage.report()
     enough = wanted is not None or coverage_min is None or percent(coverage) >= coverage_min
@@ -101,6 +104,7 @@ class Session:
         self.coverage = Coverage()
         self.results: list[Result] = []
         self.problems: list[Problem] = []
+        self.notes: list[str] = []
         self._report = report
         self._variants = variants
         self._models = ModelFiles()
@@ -147,6 +151,17 @@ class Session:
             result = self._run_case(case)
             self.results.append(result)
             self._report.scenario(result)
+        self._note_mocks(file, self.results[len(self.results) - len(cases) :])
+
+    def _note_mocks(self, file: Path, results: Sequence[Result]) -> None:
+        """A mock that no scenario of a file asked; one that failed may not have come so far."""
+        if not all(result.run.passed for result in results):
+            return
+        asked = {name for result in results for name in result.run.asked}
+        known = dict.fromkeys(name for each in results for name in answering(each.run.case.mocks))
+        self.notes += [
+            f"{file}: the mock {name!r} was never used" for name in known if name not in asked
+        ]
 
     def _run_case(self, case: Case) -> Result:
         """Run a scenario in each variant, until one fails."""
@@ -166,6 +181,7 @@ class Session:
             coverage=tuple(coverage),
             coverage_min=coverage_min,
             seconds=time.monotonic() - self._began,
+            notes=tuple(self.notes),
         )
 
 

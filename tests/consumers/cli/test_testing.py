@@ -141,6 +141,21 @@ def test_warnings_do_not_keep_scenarios_from_running(file: Path) -> None:
     assert "✓ It begins" in done.out
 
 
+def test_a_mock_that_nobody_asked_is_noted_at_the_end(file: Path) -> None:
+    mocks = "mocks: {jobs: {payment: {complete: {}}}, tasks: {ask: {complete: {}}}}\n"
+    steps = "scenarios:\n  - name: a\n    steps:\n      - start: p\n"
+    file.write_text(f"models: model.bpmn\n{mocks}{steps}", encoding="utf-8")
+    assert "never used" not in torpor("test", str(file)).out
+    own = "    mocks: {tasks: {ask: null}, jobs: {pay: {complete: {}}}}\n"
+    file.write_text(f"models: model.bpmn\n{mocks}{steps}{own}", encoding="utf-8")
+    done = torpor("test", str(file))
+    assert "\ns.yaml: the mock 'pay' was never used\n1 scenario passed" in done.out
+    assert torpor("test", str(file), "--json").json()["notes"] == [
+        "s.yaml: the mock 'pay' was never used"
+    ]
+    assert "never used" not in torpor("test", str(file), "-k", "a").out
+
+
 def test_thorough_runs_every_variant_and_names_the_one_that_failed(file: Path) -> None:
     found = torpor("test", str(file), "--thorough", "--json", code=1).json()
     assert [each["variants"] for each in found["scenarios"]] == [6, 1]
