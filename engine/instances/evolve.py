@@ -321,14 +321,7 @@ def _set_variables(state: s.ProcessInstance, event: e.VariablesSet) -> None:
 
 def _open_job(state: s.ProcessInstance, event: e.JobOpened) -> None:
     known = state.waits.get(event.key)
-    job = s.JobWait(
-        key=event.key,
-        owner=event.owner,
-        type=event.type,
-        attempt=event.attempt,
-        retries_left=event.retries_left,
-        headers=event.headers,
-    )
+    job = s.JobWait.opened(event)
     if known is None:
         _add_wait(state, job)
     else:

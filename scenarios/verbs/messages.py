@@ -31,7 +31,7 @@ def _check_known(
     """A name that no model has is misspelt, unless models compute theirs. Raises Mismatch."""
     known = [
         trigger.name
-        for model in actor.world.models()
+        for model in actor.world.deployed.models()
         for element in model.elements
         for trigger in parts_of(trigger_of(element))
         if isinstance(trigger, kind)
