@@ -107,3 +107,13 @@ def test_a_process_that_does_not_begin_by_itself_says_where_it_may(tmp_path: Pat
     assert failures(tmp_path, LOAN, "{start: loan, at: Loan requested}") == []
     said = "{code: INVALID_ARGUMENT, detail: 'name a start_element, one of: asked'}"
     assert failures(tmp_path, LOAN, f"{{start: loan, rejected: {said}}}") == []
+
+
+def test_the_beginning_of_a_name_is_enough_to_be_told_the_whole(tmp_path: Path) -> None:
+    (failure,) = failures(tmp_path, LOAN, "{start: loan, at: Loan}")
+    assert failure.what == "No element of 'loan' is 'Loan'. Did you mean 'Loan requested'?"
+
+
+def test_the_kind_of_an_incident_is_no_element(tmp_path: Path) -> None:
+    (failure,) = failures(tmp_path, EACH, "{start: p, expect: {incidents: EXPRESSION_FAILED}}")
+    assert failure.hint.startswith("It is the kind of an incident: `{kind: EXPRESSION_FAILED}`.")
