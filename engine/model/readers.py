@@ -287,9 +287,15 @@ def _user_task(reading: Reading, node: Node, extensions: Extensions) -> e.UserTa
 
 
 def _receive_task(reading: Reading, node: Node, extensions: Extensions) -> e.ReceiveTask | None:
-    if reading.process.begins_at(node):
-        _refuse_mappings(reading, node, extensions, "input")
     fields = _activity(reading, node, extensions)
+    if fields["inputs"] and reading.process.waits_elsewhere(node):
+        reading.report.error(
+            "mapping-not-executed",
+            "The inputs of a receive task that is done as it begins are not executed. Put them on"
+            " the element after it.",
+            node,
+            extensions.inputs[0].line if extensions.inputs else node.line,
+        )
     trigger = read_message(reading, node, node)
     if trigger is None:
         return None

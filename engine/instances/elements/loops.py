@@ -19,7 +19,7 @@ from engine.instances.mappings import to_texts
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
 from engine.model.elements import Activity, MultiInstance, StandardLoop
-from engine.values import Value
+from engine.values import Value, decode
 from engine.variables import LOOP_COUNTER, utf8_length
 
 
@@ -138,7 +138,7 @@ def leave_iteration(advance: Advance, activity: Activity, key: int) -> None:
     loop_key = advance.instance(key).scope or 0
     loop = advance.state.loops[loop_key]
     collected = _output(advance, activity, key)
-    ends = _ends_loop(advance, activity, key)
+    ends = _ends_loop(advance, activity, key, collected)
     leave(advance, activity, key, ())
     if collected is not None:
         advance.emit(collected)  # after what may still fail: a retry must not count it twice
@@ -157,13 +157,24 @@ def _output(advance: Advance, activity: Activity, key: int) -> e.OutputCollected
     return e.OutputCollected(key=instance.scope or 0, ordinal=instance.ordinal, text=text)
 
 
-def _ends_loop(advance: Advance, activity: Activity, key: int) -> bool:
-    """13.3.7: the completion condition is "evaluated every time an instance completes"."""
+def _ends_loop(
+    advance: Advance, activity: Activity, key: int, collected: e.OutputCollected | None
+) -> bool:
+    """13.3.7: the completion condition is "evaluated every time an instance completes".
+
+    It sees the outputs so far, as in Camunda 8, null where an iteration is not over. They are put
+    together only where it names them, or a wide loop would do so again and again for nothing.
+    """
     loop = activity.loop
     if isinstance(loop, MultiInstance):
         if loop.completion is None:
             return False
-        return advance.evaluator.condition(loop.completion, key, _counts(advance, key))
+        locals_ = _counts(advance, key)
+        if loop.output_collection is not None and loop.output_collection in loop.completion.names:
+            loop_key = advance.instance(key).scope or 0
+            text = _outputs(advance.state, loop_key, collected)
+            locals_[loop.output_collection] = decode(text)
+        return advance.evaluator.condition(loop.completion, key, locals_)
     if loop is None or loop.condition is None:
         return False
     return not advance.evaluator.condition(loop.condition, key)
@@ -193,11 +204,14 @@ def _publish(advance: Advance, activity: Activity, key: int) -> Step:
     return Step.LEAVE
 
 
-def _outputs(state: s.ProcessInstance, key: int) -> str:
+def _outputs(state: s.ProcessInstance, key: int, last: e.OutputCollected | None = None) -> str:
+    """The outputs as a JSON list, with one that is about to be collected."""
     texts = ["null"] * (state.loops[key].count or 0)
     for page in state.outputs.get(key, {}).values():
         for ordinal, text in page.items():
             texts[ordinal - 1] = text
+    if last is not None:
+        texts[last.ordinal - 1] = last.text
     return f"[{','.join(texts)}]"
 
 
