@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 
 from benchmarks.driver import Driver
+from benchmarks.growth import measure_growth
 from benchmarks.models import chain, compiled, fan_out, multi_instance, service_tasks
 from engine.commands import CompleteJob, StartInstance
 from engine.expressions import Environment, compile_feel
@@ -13,7 +14,6 @@ from engine.settings import Settings
 from engine.values import Value
 
 ROUNDS = 3
-WIDTHS = (1_000, 2_000, 4_000, 8_000, 16_000)
 CONDITIONS = (
     "amount > 100",
     'amount > 100 and status = "open"',
@@ -77,19 +77,6 @@ def measure_transitions() -> None:
         show(what, f"{run().transitions / seconds:>10,.0f} element transitions/s")
 
 
-def measure_growth() -> None:
-    """The cost of one more item, as a multi-instance begins; the first is 1."""
-    first = 0.0
-    for width in WIDTHS:
-        start = begin_whole(multi_instance(), json.dumps({"items": list(range(width))}))
-        per_item = best_s(start) / width
-        first = first or per_item
-        ratio = per_item / first
-        show(
-            f"beginning of {width:,} at once: an item", f"{per_item * 1e6:>10.1f} µs  x {ratio:.2f}"
-        )
-
-
 def measure_conditions() -> None:
     variables: dict[str, Value] = {
         "amount": 740,
@@ -120,6 +107,6 @@ def measure_deployment() -> None:
 
 if __name__ == "__main__":
     measure_transitions()
-    measure_growth()
     measure_conditions()
     measure_deployment()
+    measure_growth(show)

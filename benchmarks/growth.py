@@ -35,6 +35,7 @@ class Run(NamedTuple):
     what: str
     model: Model
     steps: tuple[tuple[str, Step], ...]
+    widths: tuple[int, ...] = WIDTHS
 
 
 def begin(driver: Driver, width: int) -> int:
@@ -67,10 +68,8 @@ def expire_some(driver: Driver, width: int) -> int:
 
 def receive_all(driver: Driver, width: int) -> int:
     """As many messages to the one event sub-process that stays armed."""
-    for number in range(width):
-        driver.send(
-            c.PublishMessage(name="m", correlation_key="k", ttl_ms=0, message_id=str(number))
-        )
+    for _ in range(width):
+        driver.send(c.PublishMessage(name="m", correlation_key="k"))
     return width
 
 
@@ -94,6 +93,7 @@ RUNS = (
         "gateway to as many tasks, and their join",
         parallel_tasks,
         (("begin", begin), ("complete one", complete_some), ("terminate", terminate)),
+        WIDTHS[:3],
     ),
     Run(
         "as many tokens at one task",
@@ -156,7 +156,7 @@ def measure_growth(show: Callable[[str, str], None]) -> None:
     for run in RUNS:
         show(run.what, "an item: core, with encoding, written; ratio to the first width")
         first: dict[str, Cost] = {}
-        for width in WIDTHS:
+        for width in run.widths:
             for name, cost in best(run, width).items():
                 base = first.setdefault(name, cost)
                 whole, base_whole = cost.core + cost.encoding, base.core + base.encoding
@@ -166,7 +166,3 @@ def measure_growth(show: Callable[[str, str], None]) -> None:
                     f"{whole * 1e6:>8.1f} µs x {whole / base_whole:<6.2f}"
                     f"{cost.written:>9,.0f} B x {cost.written / base.written:.2f}",
                 )
-
-
-if __name__ == "__main__":
-    measure_growth(lambda what, result: print(f"{what:<44} {result}", flush=True))

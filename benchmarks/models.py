@@ -8,7 +8,8 @@ from engine.settings import Settings
 
 _HEAD = (
     '<bpmn:definitions xmlns:bpmn="http://www.omg.org/spec/BPMN/20100524/MODEL"'
-    ' xmlns:zeebe="http://camunda.org/schema/zeebe/1.0">'
+    ' xmlns:zeebe="http://camunda.org/schema/zeebe/1.0"'
+    ' xmlns:camunda="http://camunda.org/schema/1.0/bpmn">'
 )
 _PROCESS = '<bpmn:process id="bench" isExecutable="true">'
 _TAIL = "</bpmn:process></bpmn:definitions>"
@@ -86,30 +87,40 @@ def deadlines(items: str) -> bytes:
 
 
 def parallel_tasks(tasks: int) -> bytes:
-    """A gateway to as many service tasks, and their join."""
+    """A gateway to as many service tasks, and their join. At most 4,900: a model has a limit."""
     ids = [f"t{number}" for number in range(tasks)]
     return text_of(
         '<bpmn:startEvent id="start"/><bpmn:parallelGateway id="split"/>',
         '<bpmn:parallelGateway id="join"/>',
-        *map(_service, ids),
+        *(
+            f'<bpmn:serviceTask id="{task}" camunda:type="external" camunda:topic="work"/>'
+            for task in ids
+        ),
         *_flows(["start", "split"]),
         *(flow for each in ids for flow in _flows(["split", each, "join"])),
     )
 
 
 def merged(tokens: int) -> bytes:
-    """As many flows from a gateway to one service task, which begins once for each."""
+    """As many tokens at one service task: 125 times so many as one gateway makes of each."""
     return text_of(
         '<bpmn:startEvent id="start"/><bpmn:parallelGateway id="split"/>',
-        '<bpmn:exclusiveGateway id="merge"/>',
+        '<bpmn:parallelGateway id="again"/>',
+        *map('<bpmn:exclusiveGateway id="{}"/>'.format, ("many", "merge")),
         _service("work"),
         *_flows(["start", "split"]),
-        *(
-            f'<bpmn:sequenceFlow id="f{number}" sourceRef="split" targetRef="merge"/>'
-            for number in range(tokens)
-        ),
+        *_parallel_flows("split", "many", 125),
+        *_flows(["many", "again"]),
+        *_parallel_flows("again", "merge", tokens // 125),
         *_flows(["merge", "work"]),
     )
+
+
+def _parallel_flows(source: str, target: str, count: int) -> list[str]:
+    return [
+        f'<bpmn:sequenceFlow id="{source}{each}" sourceRef="{source}" targetRef="{target}"/>'
+        for each in range(count)
+    ]
 
 
 def on_message() -> bytes:

@@ -9,23 +9,22 @@ must write, and an index what it must alter; what was read off a page once is ke
     after    {0: A, 1: B', 2: C}         a copy, in which key 200 was set
 
 Narrow maps stay dictionaries: they cost little to copy, and nothing is faster to read. Which of
-the two a map is follows from its length alone (`paged`, `Ordered.writable`).
+the two a map is follows from its length alone (`paged`). Those by other keys are in `ordered.py`.
 """
 
 from collections.abc import (
     Callable,
-    Hashable,
     ItemsView,
+    Iterable,
     Iterator,
     Mapping,
     MutableMapping,
     ValuesView,
 )
-from itertools import chain, compress, repeat
+from itertools import chain, compress, islice, repeat
 from operator import is_not
 from typing import Any, TypeAlias, TypeVar
 
-K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 R = TypeVar("R")
 
@@ -33,8 +32,6 @@ WIDE = 128
 """A map with more entries than this is kept, and stored, in pages."""
 
 PAGE_BITS = 7
-_SHARDS = 64
-_SHARD = _SHARDS - 1
 
 
 class Page(dict[int, V]):
@@ -73,6 +70,16 @@ class Pages(MutableMapping[int, V]):
             joined._length += len(pages[number])
         return joined
 
+    @classmethod
+    def of(cls, values: Iterable[V]) -> "Pages[V]":
+        """The map of these values by their places, from 0 on."""
+        made = cls()
+        left = iter(enumerate(values))
+        while page := Page(dict(islice(left, 1 << PAGE_BITS)), made._token):
+            made._pages[len(made._pages)] = page
+            made._length += len(page)
+        return made
+
     def copy(self) -> "Pages[V]":
         """A map with the same entries. From now on neither changes what the other has."""
         self._token = object()
@@ -86,12 +93,20 @@ class Pages(MutableMapping[int, V]):
         """The pages by their numbers, in order. None of them is empty."""
         return self._pages
 
-    def read(self, rule: Callable[[Mapping[int, V]], R]) -> Iterator[R]:
+    def read(
+        self, rule: Callable[[Mapping[int, V]], R], since: int = 0, *, backwards: bool = False
+    ) -> Iterator[R]:
         """What a rule reads off each page, in order; it is known of those that stayed the same.
 
-        The rule is a function of a module, which depends on nothing but the page.
+        The rule is a function of a module, which depends on nothing but the page. Pages with keys
+        below `since` alone are passed over.
         """
-        for page in self._pages.values():
+        first = since >> PAGE_BITS
+        pages = self._pages
+        for number in reversed(pages) if backwards else pages:
+            if number < first:
+                continue
+            page = pages[number]
             if page.owner is self._token:
                 yield rule(page)
                 continue
@@ -185,115 +200,6 @@ class _Items(ItemsView[int, V]):
         return chain.from_iterable(page.items() for page in self._mapping.pages.values())
 
 
-class Ordered(MutableMapping[K, V]):
-    """A wide map by any keys, in pages, in the order in which the keys came.
-
-    `epoch` tells who may change it: `writable` gives a copy to all who name another.
-    """
-
-    __slots__ = ("_entries", "_next", "_own", "_shards", "epoch")
-
-    def __init__(self, entries: Mapping[K, V], epoch: int = -1) -> None:
-        self._fill(Pages(dict(enumerate(entries.items()))), epoch)
-
-    @classmethod
-    def join(cls, pages: Mapping[int, Mapping[int, tuple[K, V]]]) -> "Ordered[K, V]":
-        """The map of these pages of ordinals."""
-        joined: Ordered[K, V] = cls.__new__(cls)
-        joined._fill(Pages.join(pages), -1)
-        return joined
-
-    def _fill(self, entries: Pages[tuple[K, V]], epoch: int) -> None:
-        self.epoch = epoch
-        self._entries = entries
-        self._next = entries.last_key() + 1 if entries else 0
-        # Where a key is: its ordinal, in a shard by its hash. Never walked through.
-        self._shards: list[dict[K, int]] = [{} for _ in range(_SHARDS)]
-        self._own = (1 << _SHARDS) - 1
-        for ordinal, (key, _) in entries.items():
-            self._shards[hash(key) & _SHARD][key] = ordinal
-
-    @property
-    def pages(self) -> Mapping[int, Page[tuple[K, V]]]:
-        """The pages of keys and values by their ordinals."""
-        return self._entries.pages
-
-    def writable(self, epoch: int) -> "Ordered[K, V]":
-        """Itself, if it was made in this epoch, else a copy that was."""
-        if self.epoch == epoch:
-            return self
-        copied: Ordered[K, V] = Ordered.__new__(Ordered)
-        copied.epoch = epoch
-        copied._entries = self._entries.copy()
-        # Not the one here: where the next entry goes follows from the entries alone.
-        copied._next = self._entries.last_key() + 1 if self._entries else 0
-        copied._shards = list(self._shards)
-        copied._own = self._own = 0
-        return copied
-
-    def __getitem__(self, key: K) -> V:
-        return self._entries[self._shards[hash(key) & _SHARD][key]][1]
-
-    def get(self, key: K, default: Any = None) -> Any:
-        ordinal = self._shards[hash(key) & _SHARD].get(key)
-        return default if ordinal is None else self._entries[ordinal][1]
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._shards[hash(key) & _SHARD]
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def __iter__(self) -> Iterator[K]:
-        return (key for key, _ in self._entries.values())
-
-    def values(self) -> ValuesView[V]:
-        return _OrderedValues(self)
-
-    def items(self) -> ItemsView[K, V]:
-        return _OrderedItems(self)
-
-    def __setitem__(self, key: K, value: V) -> None:
-        number = hash(key) & _SHARD
-        ordinal = self._shards[number].get(key)
-        if ordinal is None:
-            ordinal = self._next
-            self._next += 1
-            self._shard(number)[key] = ordinal
-        self._entries[ordinal] = (key, value)
-
-    def __delitem__(self, key: K) -> None:
-        number = hash(key) & _SHARD
-        if key not in self._shards[number]:
-            raise KeyError(key)
-        del self._entries[self._shard(number).pop(key)]
-
-    def __repr__(self) -> str:
-        return f"Ordered({dict(self)})"
-
-    def _shard(self, number: int) -> dict[K, int]:
-        """The shard, or a copy, that only this map changes."""
-        if not self._own >> number & 1:
-            self._shards[number] = dict(self._shards[number])
-            self._own |= 1 << number
-        return self._shards[number]
-
-
-class _OrderedValues(ValuesView[V]):
-    _mapping: Ordered[Any, V]
-
-    def __iter__(self) -> Iterator[V]:
-        pages = self._mapping.pages.values()
-        return (value for page in pages for _, value in page.values())
-
-
-class _OrderedItems(ItemsView[K, V]):
-    _mapping: Ordered[K, V]
-
-    def __iter__(self) -> Iterator[tuple[K, V]]:
-        return chain.from_iterable(page.values() for page in self._mapping.pages.values())
-
-
 # --- maps of either kind ---
 
 
@@ -301,7 +207,7 @@ def paged(entries: MutableMapping[int, V]) -> MutableMapping[int, V]:
     """The same entries in pages if there are many, else as a dictionary."""
     if len(entries) > WIDE:
         return entries if isinstance(entries, Pages) else Pages(entries)
-    return entries if isinstance(entries, dict) else dict(entries)
+    return entries if isinstance(entries, dict) else dict(entries.items())
 
 
 def copied(entries: MutableMapping[int, V]) -> MutableMapping[int, V]:
@@ -329,21 +235,11 @@ def _put_in_order(entries: dict[int, V], key: int, value: V) -> None:
     entries.update(behind)
 
 
-def writable(entries: Mapping[K, V], epoch: int) -> MutableMapping[K, V]:
-    """A map by any keys, to be changed in this epoch: a copy, unless it was made in it.
-
-    Dictionaries are copied each time: they are short.
-    """
-    if len(entries) <= WIDE:
-        return dict(entries)
-    if isinstance(entries, Ordered):
-        return entries.writable(epoch)
-    return Ordered(entries, epoch)
-
-
-def read(entries: Mapping[int, V], rule: Callable[[Mapping[int, V]], R]) -> Iterator[R]:
-    """What a rule reads off a map: page by page, or off all of it at once."""
-    return entries.read(rule) if isinstance(entries, Pages) else iter((rule(entries),))
+def read(
+    entries: Mapping[int, V], rule: Callable[[Mapping[int, V]], R], since: int = 0
+) -> Iterator[R]:
+    """What a rule reads off a map: page by page as `Pages.read`, or off all of it at once."""
+    return entries.read(rule, since) if isinstance(entries, Pages) else iter((rule(entries),))
 
 
 Change: TypeAlias = tuple[int, V | None, V | None]

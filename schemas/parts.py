@@ -19,7 +19,8 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from engine.pages import WIDE, Ordered, Page, Pages, changes, page_changes, paged
+from engine.ordered import Ordered
+from engine.pages import WIDE, Page, Pages, changes, page_changes, paged
 from engine.state import Compensable, ElementInstance, Loop, ProcessInstance, SweepWait, Wait
 
 Change: TypeAlias = tuple[str, Any, Any]

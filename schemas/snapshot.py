@@ -82,7 +82,7 @@ class _Envelope(msgspec.Struct, frozen=True, array_like=True):
 
 def _encode_map(value: object) -> dict[Any, Any]:
     if isinstance(value, MutableMapping):
-        return dict(value)
+        return dict(value.items())
     raise TypeError(f"a {type(value).__name__} is no part of a document")
 
 

@@ -44,7 +44,7 @@ from storage.ports import (
     SortedRemove,
     StoreRead,
 )
-from storage.signals import SignalEntry, read_chunk, signal_entries
+from storage.signals import SignalEntry, read_chunk, signal_changes
 from storage.tables import Tables, sources_fields, versions_puts
 from storage.window import WindowBatch, lookup_reads
 
@@ -164,10 +164,9 @@ class Batch:
         removed: set[SignalEntry] = set()
         added: set[SignalEntry] = set()
         for address, after in self._states.items():
-            old = signal_entries(name, self._before[address].state)
-            new = signal_entries(name, after)
-            removed |= old - new
-            added |= new - old
+            gone, come = signal_changes(name, self._before[address].state, after)
+            removed |= gone
+            added |= come
         return removed, added
 
     def _has(self, address: str) -> bool:

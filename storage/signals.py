@@ -4,12 +4,13 @@ The store's entries come in pages, ordered by score and then by member. What the
 is laid over them, so that a chunk does not depend on where batches end.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TypeAlias
 
 from engine.outcome import AggregateState
+from engine.pages import changes
 from engine.partition import ReadSignals
-from engine.state import ProcessInstance, SignalWait
+from engine.state import ProcessInstance, SignalWait, Wait
 from storage.ports import Answer, SortedRange, StoreRead
 
 SignalEntry: TypeAlias = tuple[int, str]
@@ -23,11 +24,28 @@ def signal_entries(name: str, state: AggregateState | None) -> set[SignalEntry]:
     """What of a document stands in the index of one signal."""
     if not isinstance(state, ProcessInstance):
         return set()
+    return _entries(name, state.instance_id, state.waits.values())
+
+
+def _entries(name: str, instance_id: str, waits: Iterable[Wait | None]) -> set[SignalEntry]:
     return {
-        (wait.since, f"{state.instance_id}:{wait.key}")
-        for wait in state.waits.values()
+        (wait.since, f"{instance_id}:{wait.key}")
+        for wait in waits
         if isinstance(wait, SignalWait) and wait.name == name
     }
+
+
+def signal_changes(
+    name: str, before: AggregateState | None, after: AggregateState | None
+) -> tuple[set[SignalEntry], set[SignalEntry]]:
+    """What of a document leaves the index of one signal, and what comes into it."""
+    if isinstance(before, ProcessInstance) and isinstance(after, ProcessInstance):
+        waits = [(old, new) for _, old, new in changes(before.waits, after.waits)]
+        old = _entries(name, before.instance_id, (old for old, _ in waits))
+        new = _entries(name, after.instance_id, (new for _, new in waits))
+    else:
+        old, new = signal_entries(name, before), signal_entries(name, after)
+    return old - new, new - old
 
 
 async def read_chunk(

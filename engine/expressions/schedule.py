@@ -91,6 +91,16 @@ _SLASH = re.compile(r"/(?![^\[]*\])")  # not the one in [Europe/Berlin]
 _REPETITIONS = re.compile(r"R(-1|\d{0,9})", re.ASCII)
 
 
+TEXT_MAX: Final = 1_000
+"""In characters. No schedule that somebody means is longer, and reading one takes time."""
+
+
+def _bounded_text(value: str, what: str) -> str:
+    if len(value) > TEXT_MAX:
+        raise ScheduleError(f"A {what} has at most {TEXT_MAX} characters, this has {len(value)}.")
+    return value.strip()
+
+
 def parse_duration(value: Value) -> Duration:
     """A duration from ISO 8601 text or a FEEL duration. Raises ScheduleError."""
     if isinstance(value, DaysDuration):
@@ -99,7 +109,7 @@ def parse_duration(value: Value) -> Duration:
         return Duration(months=value.months)
     if not isinstance(value, str):
         raise ScheduleError(f"A duration is expected, but this is {_described(value)}.")
-    match = _DURATION.fullmatch(value.strip())
+    match = _DURATION.fullmatch(_bounded_text(value, "duration"))
     if match is None:
         raise ScheduleError(f"{_quoted(value)} is not a duration such as PT1H30M or P1D.")
     years, months, weeks, days, hours, minutes, seconds = (
@@ -151,7 +161,7 @@ def parse_date_time(value: Value, zone: str) -> int:
         return _bounded(epoch_ms(value, zone))
     if not isinstance(value, str):
         raise ScheduleError(f"A date and time is expected, but this is {_described(value)}.")
-    moment = _parse_moment(value.strip(), zone)
+    moment = _parse_moment(_bounded_text(value, "date"), zone)
     if moment is None:
         raise ScheduleError(
             f"{_quoted(value)} is not a date and time such as 2026-12-01T08:00:00Z."
@@ -214,7 +224,7 @@ def parse_cycle(value: Value, zone: str, *, quartz: bool = False) -> Recurrence:
     """
     if not isinstance(value, str):
         raise ScheduleError(f"A cycle is expected, but this is {_described(value)}.")
-    parts = [part.strip() for part in _SLASH.split(value)]
+    parts = [part.strip() for part in _SLASH.split(_bounded_text(value, "cycle"))]
     repetitions = _REPETITIONS.fullmatch(parts[0])
     if repetitions is None:
         return _parse_cron(value, quartz=quartz)

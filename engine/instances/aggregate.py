@@ -54,7 +54,8 @@ def _advance(
     steps = (
         command.steps if isinstance(command, c.Continue | c.ChildEnded | c.ChildEscalated) else 0
     )
-    advance = Advance(context, context.model, make_draft(state), steps=steps)
+    draft = make_draft(state, walks=isinstance(command, c.Continue))
+    advance = Advance(context, context.model, draft, steps=steps)
     rejection = decide(advance, command)
     if rejection is not None:
         return rejection

@@ -5,6 +5,7 @@ from engine.instances import ad_hoc
 from engine.instances.advance import Advance
 from engine.instances.guards import check_number, find_scope, not_found
 from engine.instances.limits import CHOICES_MAX
+from engine.instances.scans import inside
 from engine.model.elements import AdHocSubProcess
 from engine.rejections import Rejection, RejectionCode
 from engine.state import AdHocWait
@@ -88,7 +89,9 @@ def _check_choice(
         )
     if element.sequential and (offer.active or offer.chosen):
         running = [
-            item.element_id for item in advance.state.elements.values() if item.ad_hoc == offer.key
+            advance.instance(key).element_id
+            for key in inside(advance.state, offer.owner)
+            if advance.instance(key).ad_hoc == offer.key
         ]
         return Rejection(
             RejectionCode.INVALID_STATE,

@@ -19,6 +19,7 @@ from engine import variables as v
 from engine.instances.advance import Advance, DueStep
 from engine.instances.data_objects import declare
 from engine.instances.endings import terminate
+from engine.instances.scans import compensating, waits_of
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
 from engine.model.elements import (
@@ -182,12 +183,13 @@ def find_sweeps(advance: Advance) -> None:
     """Read off the document which sweeps have no handler running: the next one is to begin."""
     state = advance.state
     busy: dict[int, None] = {}
-    for element in state.elements.values():
-        if element.compensates and element.scope is not None:
+    for key in compensating(state):
+        element = state.elements[key]
+        if element.scope is not None:
             busy[state.ledger[element.scope][element.compensates].sweep] = None
-    for wait in state.waits.values():
-        if isinstance(wait, s.SweepWait) and wait.key not in busy:
-            advance.swept[wait.key] = None
+    for key in waits_of(state, s.SweepWait):
+        if key not in busy:
+            advance.swept[key] = None
 
 
 def _begin_handler(advance: Advance, sweep: s.SweepWait) -> None:

@@ -11,6 +11,7 @@ from engine.errors import InvariantError
 from engine.instances.advance import Advance, DueStep
 from engine.instances.limits import clip
 from engine.instances.occurrences import occur
+from engine.instances.scans import waits_of
 from engine.instances.stuck import StuckError
 from engine.instances.triggers.condition import holds
 from engine.lifecycle import Step
@@ -20,7 +21,7 @@ from engine.model.elements import ComplexGateway, ConditionTrigger, NoneTrigger,
 def ask_conditions(advance: Advance) -> None:
     """Evaluate all conditions that are waited for, and let those occur that have become true."""
     advance.conditions_changed = False
-    for key in [key for key, wait in advance.state.waits.items() if _is_condition(wait)]:
+    for key in waits_of(advance.state, s.ConditionWait):
         wait = advance.state.waits.get(key)
         if not isinstance(wait, s.ConditionWait) or advance.is_ending(wait.owner):
             continue  # one before it has ended what waited
@@ -36,7 +37,8 @@ def _ask_gateways(advance: Advance) -> None:
     BPMN 10.6.5: an activationCondition "refers to data and to the activationCount of incoming
     gates"; 13.4.5: only if it "never becomes true in the first phase, tokens are blocked".
     """
-    for wait in advance.state.waits.values():
+    for key in waits_of(advance.state, s.GateWait):
+        wait = advance.state.waits[key]
         if not isinstance(wait, s.GateWait) or not wait.waiting_for_start:
             continue
         gateway = advance.element(wait.owner)
@@ -50,10 +52,6 @@ def _is_stuck(advance: Advance, owner: int) -> bool:
     """Whether an incident holds it already: that looks again once it is resolved."""
     owned = (advance.state.waits[key] for key in advance.instance(owner).waits)
     return any(isinstance(other, s.IncidentWait) for other in owned)
-
-
-def _is_condition(wait: s.Wait) -> bool:
-    return isinstance(wait, s.ConditionWait)
 
 
 def _result(advance: Advance, wait: s.ConditionWait) -> bool | None:

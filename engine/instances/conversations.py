@@ -2,9 +2,10 @@
 
 from engine.effects import end_of_conversation
 from engine.instances.advance import Advance
+from engine.instances.scans import waits_at
 from engine.lifecycle import InstanceState
 from engine.model.elements import ProcessModel
-from engine.state import IncidentWait, ProcessInstance, SignalWait
+from engine.state import ProcessInstance, SignalWait
 
 
 def is_holder(model: ProcessModel, state: ProcessInstance) -> bool:
@@ -18,12 +19,8 @@ def is_holder(model: ProcessModel, state: ProcessInstance) -> bool:
 
 
 def _waits_at_beginning(model: ProcessModel, state: ProcessInstance) -> bool:
-    places = {model.elements[index].id for index in model.joint_starts}
-    return any(
-        getattr(wait, "element_id", None) in places
-        for wait in state.waits.values()
-        if not isinstance(wait, IncidentWait)
-    )
+    places = (model.elements[index].id for index in model.joint_starts)
+    return any(waits_at(state, place) for place in places)
 
 
 def comes_as_start(advance: Advance, wait: SignalWait) -> bool:

@@ -3,13 +3,21 @@
 Everything that waits is closed in the transition that leaves its owner, so nothing can wake it.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from engine import events as e
 from engine import state as s
 from engine.instances.advance import Advance
-from engine.lifecycle import ElementState, InstanceState
+from engine.instances.scans import (
+    by_scope_from_the_last,
+    inside,
+    stopped_loops,
+    terminating,
+    with_inner,
+)
+from engine.lifecycle import InstanceState
 
 # Any: each row takes its own kind of wait, which the key names.
 CLOSED: Mapping[type[s.Wait], Callable[[Any], e.AnyEvent]] = {
@@ -40,7 +48,7 @@ def terminate(advance: Advance, key: int) -> None:
     Of one with very much inside, only its own waits go in this transition: from now on nothing
     inside it wakes, and later transitions end it part by part (`end_more`).
     """
-    inner = _with_inner(_children(advance.state, key), key)
+    inner = with_inner(advance.state, key)
     if len(inner) <= advance.context.settings.terminations_per_command_max:
         _end(advance, reversed(inner))
     else:
@@ -49,12 +57,11 @@ def terminate(advance: Advance, key: int) -> None:
 
 def terminate_inside(advance: Advance, scope: int) -> None:
     """End all element instances inside a scope; the scope itself lives on."""
-    children = _children(advance.state, scope)
-    inner = _with_inner(children, scope)[1:]
+    inner = with_inner(advance.state, scope)[1:]
     if len(inner) <= advance.context.settings.terminations_per_command_max:
         _end(advance, reversed(inner))
         return
-    for key in children[scope]:
+    for key in inside(advance.state, scope):
         if not advance.is_ending(key):
             _end_later(advance, key)
 
@@ -62,7 +69,7 @@ def terminate_inside(advance: Advance, scope: int) -> None:
 def stop_loop(advance: Advance, loop: int) -> None:
     """End the iterations of a loop; it completes when all are gone."""
     advance.emit(e.LoopStopped(key=loop))
-    inner = _with_inner(_children(advance.state, loop), loop)[1:]
+    inner = with_inner(advance.state, loop)[1:]
     if len(inner) <= advance.context.settings.terminations_per_command_max:
         _end(advance, reversed(inner))
     else:
@@ -70,18 +77,12 @@ def stop_loop(advance: Advance, loop: int) -> None:
 
 
 def end_more(advance: Advance) -> None:
-    """End a part of what is over, as much as one transition may."""
-    left = advance.context.settings.terminations_per_command_max
-    children = _children(advance.state, advance.state.root)
-    for key in [key for key in advance.ending if key in advance.state.elements]:
-        inner = _with_inner(children, key)
-        if not advance.is_ending(key):
-            del inner[0]  # a loop that was stopped
-        part = [inside for inside in reversed(inner) if inside in advance.state.elements][:left]
-        _end(advance, part)
-        left -= len(part)
-        if not left:
-            break
+    """End a part of what is over, as much as one transition may, the last to begin first.
+
+    What lives inside an element instance has begun after it, so it is innermost first, too.
+    """
+    limit = advance.context.settings.terminations_per_command_max
+    _end(advance, list(islice(_over(advance), limit)))
     advance.ending = {key: None for key in advance.ending if _has_more(advance, key)}
     ending = advance.state.ending
     if ending is not None and advance.state.root not in advance.state.elements:
@@ -92,6 +93,25 @@ def end_more(advance: Advance) -> None:
         )
 
 
+def _over(advance: Advance) -> Iterator[int]:
+    """The element instances that are over, by descending keys."""
+    known: dict[int, bool] = {}
+    for by_scope in by_scope_from_the_last(advance.state):
+        found: list[int] = []
+        for scope, keys in by_scope.items():
+            if scope not in known:
+                known[scope] = _is_over_inside(advance, scope)
+            found.extend(keys if known[scope] else filter(advance.is_ending, keys))
+        yield from sorted(found, reverse=True)
+    if advance.is_ending(advance.state.root):
+        yield advance.state.root
+
+
+def _is_over_inside(advance: Advance, scope: int) -> bool:
+    loop = advance.state.loops.get(scope)
+    return (loop is not None and loop.stopped) or advance.is_ending(scope)
+
+
 def _has_more(advance: Advance, key: int) -> bool:
     element = advance.state.elements.get(key)
     return element is not None and (element.open > 0 or advance.is_ending(key))
@@ -100,11 +120,10 @@ def _has_more(advance: Advance, key: int) -> bool:
 def find_endings(advance: Advance) -> None:
     """Read off the document what is over and still to be ended."""
     state = advance.state
-    for element in state.elements.values():
-        if element.state is ElementState.TERMINATING:
-            advance.ending[element.key] = None
-    for key, loop in state.loops.items():
-        if loop.stopped and state.elements[key].open:
+    for key in terminating(state):
+        advance.ending[key] = None
+    for key in stopped_loops(state):
+        if state.elements[key].open:
             advance.ending[key] = None
 
 
@@ -125,24 +144,6 @@ def _end(advance: Advance, keys: Iterable[int]) -> None:
     for key in keys:
         close_waits(advance, key)
         advance.emit(e.ElementTerminated(key=key))
-
-
-def _children(state: s.ProcessInstance, key: int) -> dict[int, list[int]]:
-    """The element instances directly inside each; none if the one asked for holds nothing."""
-    inside: dict[int, list[int]] = {}
-    if state.elements[key].open:
-        for element in state.elements.values():
-            if element.scope is not None:
-                inside.setdefault(element.scope, []).append(element.key)
-    return inside
-
-
-def _with_inner(children: dict[int, list[int]], key: int) -> list[int]:
-    """The element instance and all inside it, outer before inner."""
-    found = [key]
-    for outer in found:
-        found.extend(children.get(outer, ()))
-    return found
 
 
 def end_instance(

@@ -12,6 +12,7 @@ from engine.instances import ad_hoc
 from engine.instances.advance import Advance, DueStep
 from engine.instances.data_objects import declare
 from engine.instances.endings import CLOSED, terminate_inside
+from engine.instances.scans import at
 from engine.lifecycle import Step
 from engine.model.elements import ProcessModel, StartEvent, SubProcess
 from engine.state import IncidentWait, Wait
@@ -80,12 +81,9 @@ def _forget_stops(advance: Advance, scope: int) -> None:
 
 def is_interrupted(advance: Advance, scope: int) -> bool:
     """Whether an event sub-process has interrupted the scope: it then lives there to its end."""
-    interrupting = {
+    interrupting = (
         advance.model.elements[start.scope].id
         for start in start_events(advance, scope)
         if start.interrupting
-    }
-    return bool(interrupting) and any(
-        element.scope == scope and element.element_id in interrupting
-        for element in advance.state.elements.values()
     )
+    return any(at(advance.state, scope, element_id) for element_id in interrupting)

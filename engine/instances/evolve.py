@@ -5,7 +5,7 @@ else than state, event and the time of the transition.
 """
 
 from collections.abc import MutableMapping
-from typing import TypeVar, assert_never
+from typing import TypeAlias, TypeVar, assert_never
 
 from msgspec.structs import replace
 
@@ -15,9 +15,11 @@ from engine import variables as v
 from engine.errors import InvariantError
 from engine.instances import ledger, offers
 from engine.lifecycle import ElementState, InstanceState, guard_element, guard_instance
-from engine.pages import WIDE, Ordered, copied, paged, put_in_order, writable
+from engine.ordered import Ordered, writable
+from engine.pages import WIDE, copied, paged, put_in_order
 
 W = TypeVar("W", bound=s.Waiting)
+Arrivals: TypeAlias = MutableMapping[int, MutableMapping[str, int]]
 
 
 def create(instance_id: str, start: e.InstanceStart) -> s.ProcessInstance:
@@ -38,13 +40,17 @@ def create(instance_id: str, start: e.InstanceStart) -> s.ProcessInstance:
     )
 
 
-def make_draft(state: s.ProcessInstance) -> s.ProcessInstance:
-    """A copy that `evolve` may change. What is inside the maps is copied when it is changed."""
+def make_draft(state: s.ProcessInstance, *, walks: bool = False) -> s.ProcessInstance:
+    """A copy that `evolve` may change. What is inside the maps is copied when it is changed.
+
+    Only arrivals are copied at once where their scopes are few: tokens that pass through are what
+    a transition consists of. Those in pages stay so, unless it `walks` through all of them anyway.
+    """
     return replace(
         state,
         elements=copied(state.elements),
         waits=copied(state.waits),
-        arrivals=_copied_arrivals(state.arrivals),
+        arrivals=_copied_arrivals(state.arrivals, walks=walks),
         variables=copied(state.variables),
         ledger=copied(state.ledger),
         loops=copied(state.loops),
@@ -52,13 +58,11 @@ def make_draft(state: s.ProcessInstance) -> s.ProcessInstance:
     )
 
 
-def _copied_arrivals(
-    arrivals: MutableMapping[int, MutableMapping[str, int]],
-) -> MutableMapping[int, MutableMapping[str, int]]:
+def _copied_arrivals(arrivals: Arrivals, *, walks: bool) -> Arrivals:
     if not isinstance(arrivals, dict):
         return copied(arrivals)
     return {
-        scope: dict(flows) if isinstance(flows, dict) else flows
+        scope: dict(flows.items()) if walks or isinstance(flows, dict) else flows
         for scope, flows in arrivals.items()
     }
 
@@ -67,6 +71,10 @@ def close_draft(state: s.ProcessInstance) -> None:
     """The transition has ended: what has become wide is in pages from now on."""
     state.elements = paged(state.elements)
     state.waits = paged(state.waits)
+    if isinstance(state.arrivals, dict):
+        for scope, flows in state.arrivals.items():
+            if isinstance(flows, dict) and len(flows) > WIDE:
+                state.arrivals[scope] = Ordered(flows)
     state.arrivals = paged(state.arrivals)
     state.variables = paged(state.variables)
     state.ledger = paged(state.ledger)
@@ -167,7 +175,8 @@ def _take_flow(state: s.ProcessInstance, event: e.FlowTaken) -> None:
     if flows is None:
         state.arrivals[event.scope] = {event.flow_id: 1}
     else:
-        flows = _own_flows(state, event.scope, flows)
+        if type(flows) is not dict or type(state.arrivals) is not dict:
+            flows = _own_flows(state, event.scope, flows)
         flows[event.flow_id] = flows.get(event.flow_id, 0) + 1
     _hold(state, event.scope, 1)
 
@@ -175,14 +184,8 @@ def _take_flow(state: s.ProcessInstance, event: e.FlowTaken) -> None:
 def _own_flows(
     state: s.ProcessInstance, scope_key: int, flows: MutableMapping[str, int]
 ) -> MutableMapping[str, int]:
-    """The arrivals of a scope, to be changed. Where scopes are few, `make_draft` has copied them.
-
-    Only here: a token that passes through is what a transition consists of.
-    """
-    if isinstance(flows, Ordered):
-        if flows.epoch == state.revision:
-            return flows
-    elif len(flows) <= WIDE and isinstance(state.arrivals, dict):
+    """The arrivals of a scope, to be changed: a copy. Of dictionaries `make_draft` has made it."""
+    if isinstance(flows, Ordered) and flows.epoch == state.revision:
         return flows
     own = writable(flows, state.revision)
     state.arrivals[scope_key] = own
@@ -197,7 +200,9 @@ def _hold(state: s.ProcessInstance, scope_key: int, change: int) -> None:
 
 def _consume(state: s.ProcessInstance, scope_key: int, flow_ids: tuple[str, ...]) -> None:
     """Take one arrival off each of these flows of a scope."""
-    flows = _own_flows(state, scope_key, state.arrivals[scope_key])
+    flows = state.arrivals[scope_key]
+    if type(flows) is not dict or type(state.arrivals) is not dict:
+        flows = _own_flows(state, scope_key, flows)
     for flow_id in flow_ids:
         left = flows[flow_id] - 1
         if left:

@@ -4,7 +4,7 @@ from engine import commands as c
 from engine import events as e
 from engine import state as s
 from engine.expressions import schedule
-from engine.instances import escalations
+from engine.instances import escalations, listeners
 from engine.instances.advance import Advance, DueStep
 from engine.instances.errors import BpmnError, find_catcher, throw_error, unhandled
 from engine.instances.guards import (
@@ -19,6 +19,7 @@ from engine.instances.run import raise_incident
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
 from engine.model.elements import JobDefinition
+from engine.model.vocabulary import LISTENER
 from engine.rejections import Rejection
 
 
@@ -29,10 +30,29 @@ def complete(advance: Advance, command: c.CompleteJob) -> Rejection | None:
     variables = parse_variables(command.variables)
     if isinstance(variables, Rejection):
         return variables
+    if listeners.is_listener(job):
+        return _complete_listener(advance, job, variables)
     rejection = check_size(advance, targets_of(advance, job.owner, variables))
     if rejection is None:
         advance.emit(e.JobClosed(key=job.key, reason="completed"))
         advance.due.append(DueStep(job.owner, Step.COMPLETE, variables))
+    return rejection
+
+
+def _complete_listener(
+    advance: Advance, job: s.JobWait, variables: dict[str, str]
+) -> Rejection | None:
+    targets = listeners.targets_of(advance, job, variables)
+    rejection = check_size(advance, targets)
+    if rejection is None:
+        advance.emit(e.JobClosed(key=job.key, reason="completed"))
+        advance.set_each(targets)
+        try:
+            listeners.go_on(advance, job)
+        except StuckError as stuck:
+            # The step as a whole: with the listeners before this one, for nothing remembers them.
+            step = Step(job.headers[LISTENER].partition(":")[0])
+            raise_incident(advance, job.owner, step, stuck)
     return rejection
 
 
@@ -76,6 +96,8 @@ def fail(advance: Advance, command: c.FailJob) -> Rejection | None:
 def _backoff(advance: Advance, job: s.JobWait) -> int:
     """What the model says about the wait after this attempt; a worker may say otherwise."""
     definition = getattr(advance.element(job.owner), "job", None)
+    if listeners.is_listener(job):
+        return 0
     waits = definition.backoff_ms if isinstance(definition, JobDefinition) else ()
     return waits[min(job.attempt, len(waits)) - 1] if waits else 0
 

@@ -11,6 +11,7 @@ from engine.instances.advance import Advance
 from engine.instances.conversations import is_holder
 from engine.instances.guards import parse_variables
 from engine.instances.occurrences import keep
+from engine.instances.scans import waits_at
 from engine.instances.triggers import signal
 from engine.outcome import AggregateState, Context, Outcome, Send
 from engine.rejections import Rejection
@@ -96,10 +97,8 @@ def _by_timer(_advance: Advance, _command: c.StartByTimer) -> None:
 def _waits(advance: Advance, element_id: str) -> list[s.SignalWait | s.ConditionWait]:
     return [
         wait
-        for wait in advance.state.waits.values()
-        if isinstance(wait, s.SignalWait | s.ConditionWait)
-        and wait.element_id == element_id
-        and not advance.is_ending(wait.owner)
+        for wait in map(advance.state.waits.__getitem__, waits_at(advance.state, element_id))
+        if isinstance(wait, s.SignalWait | s.ConditionWait) and not advance.is_ending(wait.owner)
     ]
 
 

@@ -37,10 +37,11 @@ The tests that pin it are in `tests/scenarios/test_inclusive.py`.
 from typing import NamedTuple
 
 from engine.instances.advance import Advance, DueStep
+from engine.instances.scans import places
 from engine.lifecycle import Step
 from engine.model.elements import AnyElement, InclusiveGateway, ParallelGateway, ProcessModel
 from engine.model.reachability import reach_of
-from engine.state import ElementInstance, GateWait
+from engine.state import GateWait
 
 
 class Scene(NamedTuple):
@@ -66,9 +67,12 @@ def settle_joins(advance: Advance) -> bool:
     scenes = {scope: scene for scope in moved if (scene := _scene(advance, scope)) is not None}
     if not scenes:
         return False
-    for instance in advance.state.elements.values():
-        if instance.scope in scenes:
-            _place(advance, scenes[instance.scope], instance)
+    for (inner, element_id), keys in places(advance.state):
+        scene = scenes.get(inner)
+        if scene is not None:
+            scene.living[advance.model.element_index[element_id]] = None
+            if advance.model.has_complex_joins:
+                _place_gates(advance, scene, keys)
     for scope, scene in scenes.items():
         for join in _released(advance.model, scene):
             if join.index in scene.gates:
@@ -80,17 +84,17 @@ def settle_joins(advance: Advance) -> bool:
     return bool(advance.agenda)
 
 
-def _place(advance: Advance, scene: Scene, instance: ElementInstance) -> None:
-    """Add a living element instance to the scene; a complex gateway waits there like a join."""
+def _place_gates(advance: Advance, scene: Scene, keys: list[int]) -> None:
+    """A complex gateway waits in the scene like a join."""
     model = advance.model
-    index = model.element_index[instance.element_id]
-    scene.living[index] = None
-    for key in instance.waits if model.has_complex_joins else ():
-        gate = advance.state.waits[key]
-        if isinstance(gate, GateWait) and instance.scope is not None:
-            scene.gates[index] = None if gate.waiting_for_start else gate.taken
-            scene.joins[index] = model.elements[index]
-            advance.gates[instance.scope, index] = instance.key
+    for instance in map(advance.instance, keys):
+        index = model.element_index[instance.element_id]
+        for key in instance.waits:
+            gate = advance.state.waits[key]
+            if isinstance(gate, GateWait) and instance.scope is not None:
+                scene.gates[index] = None if gate.waiting_for_start else gate.taken
+                scene.joins[index] = model.elements[index]
+                advance.gates[instance.scope, index] = instance.key
 
 
 def take_free(advance: Advance, join: AnyElement, scope: int) -> tuple[str, ...] | None:

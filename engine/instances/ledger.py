@@ -15,7 +15,8 @@ from engine import events as e
 from engine import state as s
 from engine import variables as v
 from engine.errors import InvariantError
-from engine.pages import put_in_order, writable
+from engine.ordered import writable
+from engine.pages import put_in_order
 
 
 def record(state: s.ProcessInstance, event: e.CompensationRecorded) -> None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from engine import commands as c
 from engine import events as e
-from engine.instances import ad_hoc
+from engine.instances import ad_hoc, listeners, scans
 from engine.instances.advance import SCOPE_START, Advance, DueStep
 from engine.instances.arming import arm_events
 from engine.instances.compensation import find_sweeps, go_on, has_sweep
@@ -29,6 +29,7 @@ from engine.state import (
     ElementInstance,
     GateWait,
     IncidentWait,
+    JobWait,
     SweepWait,
     Wait,
 )
@@ -199,19 +200,23 @@ def _perform(advance: Advance, due: DueStep) -> None:
     element = advance.element(key)
     handler = _handler(advance, element, key)
     is_iteration = advance.instance(key).ordinal > 0
-    step: Step | None = due.step
+    again: Step = due.step
+    step: Step | None = listeners.AFTER.get(due.step, due.step)
     try:
         if due.payload:
             _receive(advance, due)
         while step is not None:
-            action = getattr(handler, step)
-            if is_iteration and step is Step.LEAVE:
-                action = loops.leave_iteration
+            if again not in listeners.AFTER and listeners.hold(advance, element, key, step):
+                return
+            again = listeners.going_on(element, step)
+            leaves = is_iteration and step is Step.LEAVE
+            action: Any = loops.leave_iteration if leaves else getattr(handler, step)
             step = action(advance, element, key)
+            again = step or again
             if advance.ending and advance.is_ending(key):
                 return  # what it threw has ended it, too
     except StuckError as stuck:
-        raise_incident(advance, key, step or due.step, stuck)
+        raise_incident(advance, key, again, stuck)
 
 
 def _handler(advance: Advance, element: AnyElement, key: int) -> Handler[Any]:
@@ -309,16 +314,20 @@ def rebuild_agenda(advance: Advance) -> None:
         for flow_id, count in flows.items():
             entry = (scope, model.flow_index[flow_id])
             advance.agenda.extend([entry] * count)
-    for key in state.loops:
+    for key in scans.unfinished_loops(state):
         if loops.may_begin(advance, key):
             advance.agenda.append((key, SCOPE_START))
-    for wait in state.waits.values():
-        _ask_again(advance, wait)
-    for instance in state.elements.values():
-        if instance.open == 0 and instance.scope is not None and not advance.is_loop(instance.key):
-            element = model.element(instance.element_id)
-            if _begins_by_itself(element) and not _is_held(advance, instance):
-                advance.agenda.append((instance.key, SCOPE_START))
+    for kind in (AdHocWait, GateWait):
+        for key in scans.waits_of(state, kind):
+            _ask_again(advance, state.waits[key])
+    empty = [
+        key
+        for element_id, keys in scans.empty(state)
+        if _begins_by_itself(model.element(element_id))
+        for key in keys
+        if not advance.is_loop(key) and not _is_held(advance, advance.instance(key))
+    ]
+    advance.agenda.extend((key, SCOPE_START) for key in sorted(empty))
 
 
 def _ask_again(advance: Advance, wait: Wait) -> None:
@@ -335,7 +344,8 @@ def _begins_by_itself(element: AnyElement) -> bool:
 
 def _is_held(advance: Advance, instance: ElementInstance) -> bool:
     waits = advance.state.waits
-    return any(isinstance(waits[key], IncidentWait | SweepWait) for key in instance.waits)
+    held = IncidentWait | SweepWait | JobWait  # a sub-process has no job but a listener
+    return any(isinstance(waits[key], held) for key in instance.waits)
 
 
 def _stop(advance: Advance) -> None:

@@ -256,7 +256,9 @@ Loop: TypeAlias = MultiInstance | StandardLoop
 class Activity(Element, frozen=True, kw_only=True):
     """`boundary` are the indexes of the events attached; `default` is the index of a flow.
 
-    `compensation` is the index of the activity that undoes this one.
+    `compensation` is the index of the activity that undoes this one. `listeners` are the jobs that
+    an event of its life waits for, by the event: start, end; of a user task creating, assigning,
+    completing.
     """
 
     boundary: tuple[int, ...] = ()
@@ -265,6 +267,7 @@ class Activity(Element, frozen=True, kw_only=True):
     outputs: tuple[Mapping, ...] = ()
     loop: Loop | None = None
     compensation: int | None = None
+    listeners: dict[str, tuple["JobDefinition", ...]] = {}
 
 
 class JobDefinition(msgspec.Struct, frozen=True, kw_only=True):

@@ -143,7 +143,8 @@ class PublishSource(msgspec.Struct, frozen=True, kw_only=True):
 class Extensions(msgspec.Struct, frozen=True, kw_only=True):
     """All that a dialect adds to one element; what does not apply to its kind is left empty.
 
-    `value` is what a data object is at first, as JSON.
+    `value` is what a data object is at first, as JSON. `listeners` are jobs at events of its life,
+    in the order in which they are done.
     """
 
     job: JobSource | None = None
@@ -163,6 +164,7 @@ class Extensions(msgspec.Struct, frozen=True, kw_only=True):
     fails_uncaught: bool = False
     loop: LoopSource = LoopSource()
     value: str | None = None
+    listeners: tuple[tuple[str, JobSource], ...] = ()
     condition_variable: str | None = None
     ad_hoc: AdHocSource = AdHocSource()
 

@@ -13,7 +13,8 @@ from engine.model.extensions import Extensions, Formula, JobSource
 from engine.model.parse import resolve
 from engine.model.reading import Reading
 from engine.model.report import quote
-from engine.model.source import Node
+from engine.model.source import Node, is_true
+from engine.model.vocabulary import RESERVED
 
 
 def read_job(reading: Reading, node: Node, extensions: Extensions) -> JobDefinition | None:
@@ -40,6 +41,13 @@ def read_job(reading: Reading, node: Node, extensions: Extensions) -> JobDefinit
     if source is None or job_type is None or retries is None:
         return None
     headers, computed = dict(extensions.headers), {}
+    for name in (*extensions.headers, *extensions.computed_headers):
+        if name.startswith(RESERVED):
+            reading.report.error(
+                "reserved-header",
+                f"The header {quote(name)} begins as those that the engine gives. Rename it.",
+                node,
+            )
     for name, formula in extensions.computed_headers.items():
         call = reading.formulas.foreign_call(formula)
         if call is not None:
@@ -56,6 +64,35 @@ def read_job(reading: Reading, node: Node, extensions: Extensions) -> JobDefinit
         computed_headers=computed,
         backoff_ms=source.backoff_ms,
     )
+
+
+def read_listeners(
+    reading: Reading, node: Node, extensions: Extensions
+) -> dict[str, tuple[JobDefinition, ...]]:
+    """The jobs at events of an activity's life, by the event. They get its headers."""
+    if extensions.listeners and _begins_by_an_event(reading, node):
+        reading.report.error(
+            "unsupported-extension",
+            f"Listeners of a {node.tag} that an event begins are not executed. Draw what they do as"
+            " tasks.",
+            node,
+        )
+    listeners: dict[str, tuple[JobDefinition, ...]] = {}
+    for event, source in extensions.listeners:
+        job = read_job(reading, node, replace(extensions, job=source))
+        if job is not None:
+            listeners[event] = (*listeners.get(event, ()), job)
+    return listeners
+
+
+def _begins_by_an_event(reading: Reading, node: Node) -> bool:
+    process = reading.process
+    sources = (process.flows[index].source for index in node.incoming)
+    is_arm = any(
+        source is not None and process.nodes[source].tag == "eventBasedGateway"
+        for source in sources
+    )
+    return is_arm or node.by_event or is_true(node.xml.get("instantiate"))
 
 
 def _report_foreign_header(reading: Reading, node: Node, formula: Formula, call: str) -> None:

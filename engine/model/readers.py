@@ -17,7 +17,7 @@ from engine.model.compensation import is_compensation
 from engine.model.data import declared
 from engine.model.dialects import feel
 from engine.model.extensions import Extensions
-from engine.model.jobs import read_job, read_rule_work, read_work
+from engine.model.jobs import read_job, read_listeners, read_rule_work, read_work
 from engine.model.loops import read_loop
 from engine.model.reading import Reading
 from engine.model.report import quote
@@ -46,6 +46,7 @@ class _ActivityFields(_ElementFields):
     outputs: tuple[e.Mapping, ...]
     loop: e.Loop | None
     compensation: int | None
+    listeners: dict[str, tuple[e.JobDefinition, ...]]
 
 
 def read_element(reading: Reading, node: Node) -> e.AnyElement | None:
@@ -75,6 +76,7 @@ def _activity(reading: Reading, node: Node, extensions: Extensions) -> _Activity
         outputs=_outputs(reading, node, extensions),
         loop=read_loop(reading, node),
         compensation=node.compensation,
+        listeners=read_listeners(reading, node, extensions),
     )
 
 

@@ -96,6 +96,11 @@ ATTRIBUTES_AT_DEFAULT: Final = {
 }
 """Attribute -> values that run, and what any other value asks for."""
 
+RESERVED: Final = "torpor:"
+"""How headers begin that the engine itself gives to jobs."""
+LISTENER: Final = "torpor:listener"
+LISTENER_EVENT: Final = "torpor:listenerEvent"
+
 EXECUTABLE_NAMESPACES: Final = {
     "http://camunda.org/schema/zeebe/1.0": "Camunda 8",
     "http://camunda.org/schema/1.0/bpmn": "Camunda 7",

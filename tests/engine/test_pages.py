@@ -7,16 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.ordered import Ordered, writable
 from engine.pages import (
     WIDE,
-    Ordered,
     Pages,
     changes,
     copied,
     paged,
     put_in_order,
     read,
-    writable,
 )
 
 KEYS = st.integers(0, 600)

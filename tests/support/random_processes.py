@@ -262,7 +262,7 @@ class Builder(Activities):
             name,
             *parts,
             active=f"=[{chosen}]" if self.choose(3) else None,
-            collects=("=n", "collected") if self.choose(3) == 0 else None,
+            collects=("=n + 0", "collected") if self.choose(3) == 0 else None,
             until=self.chance.choice(until),
             sequential=bool(self.choose(2)),
             cancels=bool(self.choose(2)),

@@ -22,6 +22,7 @@ from engine.instances.advance import Advance, DueStep
 from engine.instances.elements.handler import Handler
 from engine.instances.endings import close_waits
 from engine.instances.flows import leave_by_true
+from engine.instances.scans import at
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
 from engine.model.elements import ComplexGateway
@@ -48,10 +49,9 @@ def _cycle(advance: Advance, gateway: ComplexGateway, scope: int) -> int | None:
     known = advance.gates.get(place)
     if known in advance.state.elements:
         return known
-    for instance in advance.state.elements.values():
-        if instance.scope == scope and instance.element_id == gateway.id:
-            advance.gates[place] = instance.key
-            return instance.key
+    for key in at(advance.state, scope, gateway.id):
+        advance.gates[place] = key
+        return key
     return None
 
 

@@ -5,6 +5,7 @@ from engine import state as s
 from engine.instances.advance import Advance
 from engine.instances.conversations import comes_as_start
 from engine.instances.occurrences import occur
+from engine.instances.scans import signal_waits
 from engine.instances.triggers.waiting import Waiter
 from engine.lifecycle import Step
 from engine.model.elements import SignalTrigger
@@ -37,12 +38,11 @@ def throw(advance: Advance, key: int, trigger: SignalTrigger) -> Step | None:
     advance.emit(
         e.EventThrown(owner=key, kind="signal", name=name, variables=encode_object(variables))
     )
-    for number, wait in list(advance.state.waits.items()):
-        if not isinstance(wait, s.SignalWait) or wait.name != name:
+    for number in signal_waits(advance.state, name):
+        wait = advance.state.waits.get(number)  # None: one before it has ended what waited
+        if not isinstance(wait, s.SignalWait) or comes_as_start(advance, wait):
             continue
-        if comes_as_start(advance, wait):
-            continue
-        if number in advance.state.waits and not advance.is_ending(wait.owner):
+        if not advance.is_ending(wait.owner):
             take(advance, wait, variables)
     return Step.COMPLETE if key in advance.state.elements else None
 

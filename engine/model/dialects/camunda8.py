@@ -247,6 +247,45 @@ def _ad_hoc_work(extensions: Extensions, site: _Site) -> Extensions:
     return extensions
 
 
+def _execution_listeners(extensions: Extensions, site: _Site) -> Extensions:
+    found = _listeners(site, "executionListener", _EXECUTION_EVENTS)
+    return replace(extensions, listeners=(*extensions.listeners, *found))
+
+
+def _task_listeners(extensions: Extensions, site: _Site) -> Extensions:
+    found = _listeners(site, "taskListener", _TASK_EVENTS)
+    return replace(extensions, listeners=(*extensions.listeners, *found))
+
+
+def _listeners(site: _Site, tag: str, events: frozenset[str]) -> list[tuple[str, JobSource]]:
+    listeners = []
+    for xml in site.xml.iterchildren(f"{_PREFIX}{tag}"):
+        part = _Site(site.element, xml, site.report)
+        event = (xml.get("eventType") or "").strip()
+        if event == "updating":
+            site.report.warning(
+                "no-effect",
+                "Nothing updates a task that is there: the listener is never called. Remove it.",
+                site.element,
+                part.line,
+            )
+        elif event not in events:
+            site.report.error(
+                "unsupported-extension",
+                f"A {tag} at {quote(event)} is not executed. Use one of:"
+                f" {', '.join(sorted(events))}.",
+                site.element,
+                part.line,
+            )
+        else:
+            job = JobSource(type=part.formula("type"), retries=part.formula("retries"))
+            listeners.append((event, job))
+    return listeners
+
+
+_EXECUTION_EVENTS: Final = frozenset({"start", "end"})
+_TASK_EVENTS: Final = frozenset({"creating", "assigning", "completing"})
+
 _THROWS: Final = frozenset({"intermediateThrowEvent", "endEvent"})
 _JOB_TASKS: Final = frozenset({"serviceTask", "sendTask", "businessRuleTask", "scriptTask"})
 _MAPPED: Final = _JOB_TASKS | {
@@ -256,6 +295,10 @@ _MAPPED: Final = _JOB_TASKS | {
 }  # fmt: skip
 _USER_TASK: Final = frozenset({"userTask"})
 _AD_HOC: Final = frozenset({"adHocSubProcess"})
+_LISTENED: Final = _JOB_TASKS | {
+    "task", "manualTask", "userTask", "receiveTask", "subProcess", "transaction", "callActivity",
+    "adHocSubProcess",
+}  # fmt: skip
 
 _TRANSLATIONS: Final[dict[str, tuple[frozenset[str], _Translate]]] = {
     "taskDefinition": (_JOB_TASKS | _THROWS | _AD_HOC, _task_definition),
@@ -274,6 +317,8 @@ _TRANSLATIONS: Final[dict[str, tuple[frozenset[str], _Translate]]] = {
     "loopCharacteristics": (frozenset({"multiInstanceLoopCharacteristics"}), _loop),
     "subscription": (frozenset({"message"}), _subscription),
     "versionTag": (frozenset({"process"}), _version_tag),
+    "executionListeners": (_LISTENED, _execution_listeners),
+    "taskListeners": (_USER_TASK, _task_listeners),
 }
 """Extension element -> the BPMN elements that it means something on, and its translation."""
 
@@ -281,6 +326,8 @@ _SILENT: Final = frozenset({"properties", "userTask", "userTaskForm", "versionTa
 """Markers, and what is kept in the file for other tools: ignored where it does not apply."""
 
 _WARNED: Final = frozenset({"jobPriorityDefinition"})
+_NEEDED: Final = frozenset({"executionListeners", "taskListeners"})
+"""Without these the model would run wrong."""
 
 
 def _extensions(element: SourceElement, report: Report) -> Extensions:
@@ -309,7 +356,7 @@ def _extensions(element: SourceElement, report: Report) -> Extensions:
 
 
 def _report_unused(site: _Site, name: str, *, known: bool) -> None:
-    if known or name in _WARNED:
+    if (known or name in _WARNED) and name not in _NEEDED:
         site.report.warning(
             "no-effect",
             f"zeebe:{name} has no effect on a {site.element.tag}. Remove it.",

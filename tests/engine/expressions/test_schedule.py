@@ -1,10 +1,12 @@
 """Durations, dates and cycles: the calendar, changes of the clocks, and every refusal."""
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.expressions import Environment, compile_feel
+from engine.expressions import Environment, compile_feel, schedule
 from engine.expressions.schedule import (
     INSTANT_MAX_MS,
     INSTANT_MIN_MS,
@@ -361,3 +363,17 @@ def test_the_cron_dialect_decides_what_a_weekday_number_means() -> None:
     now = ms("2026-11-29T14:00:00Z")
     assert first_due(spring, now, "UTC") == ms("2026-12-01T12:00:00Z")
     assert first_due(quartz, now, "UTC") == ms("2026-11-30T12:00:00Z")
+
+
+@pytest.mark.parametrize(
+    "parse",
+    [
+        schedule.parse_duration,
+        lambda text: schedule.parse_date_time(text, "UTC"),
+        lambda text: schedule.parse_due(text, 0, "UTC"),
+        lambda text: schedule.parse_cycle(text, "UTC"),
+    ],
+)
+def test_a_text_that_is_too_long_is_not_read(parse: Callable[[str], object]) -> None:
+    with pytest.raises(ScheduleError, match="at most 1000 characters"):
+        parse("R/P1Y, " * 100_000)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from engine.expressions import Environment
+from engine.expressions import Environment, Expression
 from engine.model import elements as e
 from engine.model.compile import CompiledResource
 from engine.model.dialects import choose, plain
@@ -378,8 +378,8 @@ def test_a_binding_that_names_no_version_is_an_error(binding: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "name"),
     [
-        ("userTask", "executionListeners"),
-        ("userTask", "taskListeners"),
+        ("startEvent", "executionListeners"),
+        ("manualTask", "taskListeners"),
         ("userTask", "somethingNew"),
     ],
 )
@@ -388,6 +388,62 @@ def test_an_extension_that_does_not_run_is_an_error_that_names_it(kind: str, nam
     finding = next(found for found in made.findings if found.code == "unsupported-extension")
     assert (finding.severity, finding.element) == ("error", "x")
     assert name in finding.message
+
+
+def listening(kind: str, tag_: str, event: str) -> CompiledResource:
+    part = extension(tag_, eventType=event, type="a")
+    return beside(kind, extension(f"{tag_}s", part), extension("taskDefinition", type="t"))
+
+
+def test_listeners_are_jobs_by_the_event_with_the_headers_of_the_element() -> None:
+    several = extension(
+        "executionListeners",
+        extension("executionListener", eventType="start", type="a", retries="5"),
+        extension("executionListener", eventType="end", type="=kind"),
+        extension("executionListener", eventType="start", type="b"),
+    )
+    headers = extension("taskHeaders", extension("header", key="k", value="v"))
+    found = element("serviceTask", extension("taskDefinition", type="t"), headers, several)
+    assert isinstance(found, e.ServiceTask)
+    starts = found.listeners["start"]
+    assert [(job.type, job.retries, job.headers) for job in starts] == [
+        ("a", 5, {"k": "v"}), ("b", 3, {"k": "v"})
+    ]  # fmt: skip
+    assert [type(job.type) for job in found.listeners["end"]] == [Expression]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "event", "code"),
+    [
+        ("serviceTask", "executionListener", "beforeAll", "unsupported-extension"),
+        ("userTask", "taskListener", "canceling", "unsupported-extension"),
+        ("userTask", "taskListener", "updating", "no-effect"),
+    ],
+)
+def test_a_listener_at_another_event_is_a_finding(
+    kind: str, name: str, event: str, code: str
+) -> None:
+    assert code in [found for found, _ in codes(listening(kind, name, event))]
+
+
+def test_a_listener_needs_a_type() -> None:
+    part = extension("executionListener", eventType="start")
+    made = beside("manualTask", extension("executionListeners", part))
+    assert codes(made) == [("job-type-missing", "x")]
+
+
+def test_a_header_of_the_engine_cannot_be_given() -> None:
+    header = extension("taskHeaders", extension("header", key="torpor:listener", value="run:0"))
+    made = beside("serviceTask", extension("taskDefinition", type="t"), header)
+    assert codes(made) == [("reserved-header", "x")]
+
+
+def test_listeners_where_an_event_begins_an_activity_are_an_error() -> None:
+    of_scope = extension("executionListeners",
+                         extension("executionListener", eventType="start", type="a"))  # fmt: skip
+    by_event = tag("subProcess", extensions(of_scope), start("y", timer(duration="PT1H")),
+                   id="x", triggeredByEvent="true")  # fmt: skip
+    assert codes(resource(start("s"), by_event)) == [("unsupported-extension", "x")]
 
 
 def test_an_empty_list_of_listeners_is_silent() -> None:
