@@ -174,7 +174,7 @@ def test_the_completion_condition_sees_what_the_iteration_has_done(scenario: Sce
 
 @pytest.mark.parametrize("sequential", [False, True])
 def test_the_completion_condition_sees_the_outputs_so_far(
-    scenario: Scenario, sequential: bool
+    scenario: Scenario, *, sequential: bool
 ) -> None:
     many = multi_instance(over="=items", output="=got", into="all", sequential=sequential,
                           until='=all = ["A", "B", null]')  # fmt: skip

@@ -106,7 +106,7 @@ def test_data_inputs_of_a_task_that_an_event_gateway_waits_for_are_an_error() ->
     io = tag("ioSpecification", tag("dataInput", id="in", name="x"))
     made = resource(
         tag("dataObject", id="a"), start("s"), message("m", "news"), event_gateway("g"),
-        tag("receiveTask", io, drawn, id="t", messageRef="m"), catch("late", timer(duration="PT1S")),
-        chain("s", "g", "t"), chain("g", "late"),
+        tag("receiveTask", io, drawn, id="t", messageRef="m"), chain("s", "g", "t"),
+        catch("late", timer(duration="PT1S")), chain("g", "late"),
     )  # fmt: skip
     assert codes(made) == [("mapping-not-executed", "t")]
