@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from engine.expressions import Expression
 from engine.model import elements as e
-from engine.model.ad_hoc import read_ad_hoc
+from engine.model.ad_hoc import choice_data, read_ad_hoc
 from engine.model.associations import data_inputs, data_outputs
 from engine.model.compensation import is_compensation
 from engine.model.data import declared
@@ -351,7 +351,7 @@ def _ad_hoc_sub_process(reading: Reading, node: Node, extensions: Extensions) ->
         **_activity(reading, node, extensions),
         **read_ad_hoc(reading, node, extensions.ad_hoc),
         events=reading.process.event_starts(node.index),
-        data=_declared(reading, node),
+        data=_declared(reading, node) + choice_data(reading, node),
     )
 
 

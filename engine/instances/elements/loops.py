@@ -11,12 +11,12 @@ from engine import events as e
 from engine import state as s
 from engine.instances.activities import activate
 from engine.instances.advance import SCOPE_START, Advance
+from engine.instances.collecting import require_room, room, too_large
 from engine.instances.elements.handler import Handler
 from engine.instances.endings import stop_loop
 from engine.instances.flows import leave
 from engine.instances.limits import ITERATIONS_MAX
 from engine.instances.mappings import to_texts
-from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
 from engine.model.elements import Activity, MultiInstance, StandardLoop
 from engine.values import Value, decode
@@ -84,25 +84,13 @@ def _items(advance: Advance, loop: MultiInstance, key: int) -> tuple[str, ...]:
         expected = f"a list of at most {ITERATIONS_MAX} items"
         raise advance.evaluator.unusable(loop.collection, expected, value)
     items: list[str] = []
-    room = _room(advance)
+    left = room(advance)
     for item in value:
         items.extend(to_texts({"item": item}).values())
-        room -= utf8_length(items[-1])
-        if room < 0:
-            raise _too_large(advance, f"in the collection {loop.collection.text!r}")
+        left -= utf8_length(items[-1])
+        if left < 0:
+            raise too_large(advance, f"in the collection {loop.collection.text!r}")
     return tuple(items)
-
-
-def _room(advance: Advance) -> int:
-    return advance.context.settings.variables_bytes_max - advance.state.loops_bytes
-
-
-def _too_large(advance: Advance, where: str) -> StuckError:
-    limit = advance.context.settings.variables_bytes_max
-    return StuckError(
-        IncidentKind.TOO_LARGE,
-        f"Expected items and outputs of loops of at most {limit} bytes, found more {where}",
-    )
 
 
 # --- iterations ---
@@ -152,8 +140,7 @@ def _output(advance: Advance, activity: Activity, key: int) -> e.OutputCollected
         return None
     value = advance.evaluator.evaluate(loop.output, key)
     text = to_texts({loop.output_collection or "output": value}).popitem()[1]
-    if utf8_length(text) > _room(advance):
-        raise _too_large(advance, f"with the output of iteration {instance.ordinal}")
+    require_room(advance, text, f"with the output of iteration {instance.ordinal}")
     return e.OutputCollected(key=instance.scope or 0, ordinal=instance.ordinal, text=text)
 
 
