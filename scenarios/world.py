@@ -55,6 +55,8 @@ class World:
         self.simulation = simulation
         self.mark = 0
         """How many publications there were before the last step that did something."""
+        self.expected_incidents: dict[str, None] = {}
+        """The ids of the incidents that an expectation has named."""
         self._instances: dict[str, Instance] = {}
         self._names: dict[tuple[str, int], Names] = {}
 
@@ -129,6 +131,12 @@ class World:
                 assert state is not None
                 yield Held(instance, self.names(instance), looking.element_of(state, wait), wait)
 
+    def incidents(self) -> list[Held]:
+        """The incidents that are open, of all instances."""
+        return [
+            held for held in self.waits(self.instances()) if isinstance(held.wait, s.IncidentWait)
+        ]
+
     def timer_starts(self) -> Iterator[tuple[Names, TimerStart]]:
         """The timers that start instances, as they are armed."""
         for partition in self.simulation.partitions:
@@ -160,6 +168,14 @@ class World:
             if isinstance(deployments, DeploymentsState):
                 return list(deployments.versions)
         return []
+
+    def models(self) -> Iterator[ProcessModel]:
+        """The models of all versions of all processes that are deployed."""
+        definitions = self.simulation.partitions[0].definitions
+        for process_id in self.processes():
+            latest = definitions.find(process_id, None)
+            for version in range(1, 1 if latest is None else latest.version + 1):
+                yield self.names_of(process_id, version).model
 
     def names_of(self, process_id: str, version: int | None = None) -> Names:
         """The elements of a version of a process, the latest by default. Raises Mismatch."""

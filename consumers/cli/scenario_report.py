@@ -193,8 +193,8 @@ def path_line(journey: Journey) -> str:
     if len(parts) > PATH_MAX:
         half = PATH_MAX // 2
         parts = [*parts[:half], f"... {len(parts) - PATH_MAX} more ...", *parts[-half:]]
-    if journey.waiting:
-        parts.append(f"[{', '.join(dict.fromkeys(journey.waiting))}]")
+    if journey.places:
+        parts.append(f"[{', '.join(dict.fromkeys(journey.places))}]")
     elif journey.state not in {"completed", "running"}:
         parts.append(journey.state)
     return " → ".join(parts)

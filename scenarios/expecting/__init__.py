@@ -49,6 +49,7 @@ CHECKS: Mapping[str, Callable[[World, Any, Any], None]] = {
     "no variables": instance.no_variables,
     "holds": instance.holds,
     "jobs": open_work.jobs,
+    "retrying": open_work.retrying,
     "tasks": open_work.tasks,
     "incidents": open_work.incidents,
     "timers": open_work.timers,

@@ -6,6 +6,7 @@ from typing import TypeVar
 from engine import records as r
 from engine import state as s
 from scenarios import looking, telling
+from scenarios.errors import Mismatch
 from scenarios.expecting import patterns as p
 from scenarios.format import expectations as f
 from scenarios.matching import Item
@@ -21,7 +22,11 @@ def jobs(world: World, instance: Instance, expected: Sequence[f.JobPattern]) -> 
         for job in looking.open_jobs(world.simulation)
         if job.instance_id in family
     ]
-    p.check_list(world, "open jobs", expected, items)
+    try:
+        p.check_list(world, "open jobs", expected, items)
+    except Mismatch as mismatch:
+        mismatch.found += tuple(telling.failed_jobs(world, world.family(instance)))
+        raise
 
 
 def _job_item(world: World, expected: Sequence[f.JobPattern], job: r.Job) -> Item:
@@ -43,6 +48,23 @@ def _job_item(world: World, expected: Sequence[f.JobPattern], job: r.Job) -> Ite
     }
     asked = p.asked(expected, shown)
     return Item(f"{job.type}, element: {names.label(job.element_id)}{asked}", facts)
+
+
+def retrying(world: World, instance: Instance, expected: Sequence[f.RetryPattern]) -> None:
+    items = []
+    for held, wait in _waits(world, instance, s.JobWait):
+        if wait.retry_at is None:
+            continue
+        facts = {
+            "type": p.equal(wait.type),
+            "element": p.element(held.names, held.element_id),
+            "next try": p.at(world, wait.retry_at),
+            "retries": p.equal(wait.retries_left),
+        }
+        at = telling.instant(wait.retry_at)
+        line = f"{wait.type}, element: {held.label}, next try: {at}, retries: {wait.retries_left}"
+        items.append(Item(line, facts))
+    p.check_list(world, "failed jobs that are tried again", expected, items)
 
 
 def tasks(world: World, instance: Instance, expected: Sequence[f.TaskPattern]) -> None:
@@ -90,6 +112,9 @@ def incidents(world: World, instance: Instance, expected: Sequence[f.IncidentPat
         }
         items.append(Item(f"{held.label}, kind: {wait.kind}, message: {wait.message}", facts))
     p.check_list(world, "open incidents", expected, items)
+    # The list is complete: it has named each of them.
+    for held, _ in _waits(world, instance, s.IncidentWait):
+        world.expected_incidents[held.handle] = None
 
 
 def timers(world: World, instance: Instance, expected: Sequence[f.TimerPattern]) -> None:

@@ -30,6 +30,18 @@ class JobPattern(Pattern, frozen=True, kw_only=True):
     attempt: Annotated[int | None, Meta(description="Which try it is, from 1 on.")] = None
 
 
+class RetryPattern(Pattern, frozen=True, kw_only=True):
+    """A failed job that waits for its next try."""
+
+    short = "type"
+    type: Annotated[str | None, Meta(description="The job type.")] = None
+    element: Annotated[str | None, Meta(description="Name or id of its element.")] = None
+    next_try: Annotated[Instant | None, Meta(description="When it is tried again.")] = field(
+        name="next try", default=None
+    )
+    retries: Annotated[int | None, Meta(description="How many tries it has left.")] = None
+
+
 class TaskPattern(Pattern, frozen=True, kw_only=True):
     """An open user task."""
 
@@ -172,6 +184,10 @@ class Expect(Part, frozen=True, kw_only=True):
     jobs: Annotated[
         tuple[JobPattern, ...] | None,
         Meta(description="All open jobs of the instance and of what it calls."),
+    ] = None
+    retrying: Annotated[
+        tuple[RetryPattern, ...] | None,
+        Meta(description="All failed jobs that wait for their next try, likewise."),
     ] = None
     tasks: Annotated[
         tuple[TaskPattern, ...] | None, Meta(description="All open user tasks, likewise.")

@@ -179,6 +179,9 @@ class EvaluateConditions(CommandStep, frozen=True, kw_only=True):
     variables: Annotated[Variables, Meta(description="Names and values.")] = field(
         name="evaluate conditions"
     )
+    failed: Annotated[
+        tuple[str, ...], Meta(description="The processes whose conditions cannot be evaluated.")
+    ] = ()
 
 
 class Activate(OnInstance, frozen=True, kw_only=True):

@@ -1,6 +1,7 @@
 """Steps that publish: messages, signals, further models, and any command in its wire form."""
 
 import gzip
+import json
 
 from engine import commands as c
 from engine.values import encode
@@ -27,7 +28,17 @@ def broadcast(actor: Actor, step: f.BroadcastSignal) -> None:
 
 
 def evaluate_conditions(actor: Actor, step: f.EvaluateConditions) -> None:
-    actor.send(step, c.EvaluateConditions(variables=text_of(step.variables)))
+    reply = actor.send(step, c.EvaluateConditions(variables=text_of(step.variables)))
+    failed = json.loads(reply.result or "{}").get("failed", ())
+    if sorted({each["process_id"] for each in failed}) != sorted(set(step.failed)):
+        raise Mismatch(
+            "Not all conditions could be evaluated."
+            if failed
+            else "All conditions could be evaluated.",
+            expected=[f"a failure of {name}" for name in step.failed] or ["no failure"],
+            found=[f"{each['process_id']}: {each['message']}" for each in failed] or ["no failure"],
+            hint="A failure that belongs here is expected by `failed: PROCESS`.",
+        )
 
 
 def send(actor: Actor, step: f.Send) -> None:

@@ -22,7 +22,11 @@ def _find_job(world: World, name: str, instance_name: str | None) -> r.Job:
     known = [text for job in jobs for text in (job.type, _label(world, job))]
     raise Mismatch(
         f"No job {name!r} is open.{did_you_mean(name, known)}",
-        found=[_job_line(world, job) for job in jobs] or telling.where_all_are(world),
+        found=[
+            *(_job_line(world, job) for job in jobs),
+            *telling.failed_jobs(world, world.instances()),
+        ]
+        or telling.where_all_are(world),
     )
 
 
