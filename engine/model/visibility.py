@@ -12,34 +12,33 @@ from engine.model.elements import PROCESS, AdHocSubProcess, AnyElement, Sequence
 def show_outputs(
     elements: dict[int, AnyElement], flows: Iterable[SequenceFlow]
 ) -> dict[int, AnyElement]:
-    """The elements, with ad-hoc sub-processes knowing who asks for their outputs while they run."""
-    flows = tuple(flows)
-    return {
-        index: replace(element, shows_outputs=_are_asked_for(element, elements, flows))
-        if isinstance(element, AdHocSubProcess) and element.output_collection is not None
-        else element
+    """The elements, with ad-hoc sub-processes knowing who asks for their outputs while they run.
+
+    Expressions inside do, and their own but for output mappings: by then all is collected.
+    """
+    collecting = {
+        index: element
         for index, element in elements.items()
+        if isinstance(element, AdHocSubProcess) and element.output_collection is not None
     }
+    parts: list[tuple[object, int]] = [(each, each.scope) for each in elements.values()]
+    parts += [(flow, elements[flow.source].scope) for flow in flows if flow.source in elements]
+    parts += [(replace(each, outputs=()), index) for index, each in collecting.items()]
+    shown: dict[int, AnyElement] = {}
+    for part, scope in parts:
+        around = [index for index in _scopes(scope, elements) if index in collecting]
+        names = set(_names(part)) if around else set()
+        for index in around:
+            if collecting[index].output_collection in names:
+                shown[index] = replace(collecting[index], shows_outputs=True)
+    return {**elements, **shown}
 
 
-def _are_asked_for(
-    container: AdHocSubProcess, elements: dict[int, AnyElement], flows: tuple[SequenceFlow, ...]
-) -> bool:
-    """By an expression. The output mappings of the sub-process come when all is collected."""
-    inside = [each for each in elements.values() if _lies_in(each, container, elements)]
-    among = {each.index for each in inside}
-    asking = [replace(container, outputs=()), *inside]
-    asking_flows = [flow for flow in flows if flow.source in among]
-    return container.output_collection in {*_names(asking), *_names(asking_flows)}
-
-
-def _lies_in(element: AnyElement, container: AnyElement, elements: dict[int, AnyElement]) -> bool:
-    scope = element.scope
+def _scopes(scope: int, elements: dict[int, AnyElement]) -> Iterator[int]:
+    """The sub-processes around what lies in a scope, itself first."""
     while scope != PROCESS and scope in elements:
-        if scope == container.index:
-            return True
+        yield scope
         scope = elements[scope].scope
-    return False
 
 
 def _names(part: object) -> Iterator[str]:
