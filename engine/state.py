@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from engine.events import InstanceStart, TaskDetails
+from engine.events import InstanceStart, JobOpened, TaskDetails
 from engine.lifecycle import ElementState, InstanceState
 
 OUTPUTS_PER_PAGE = 128
@@ -107,6 +107,18 @@ class JobWait(Waiting, frozen=True, kw_only=True, tag="job"):
     headers: dict[str, str] = {}
     retry_at: int | None = None
     stopped: bool = False
+
+    @classmethod
+    def opened(cls, event: JobOpened) -> "JobWait":
+        """The job as workers get it."""
+        return cls(
+            key=event.key,
+            owner=event.owner,
+            type=event.type,
+            attempt=event.attempt,
+            retries_left=event.retries_left,
+            headers=event.headers,
+        )
 
 
 class TaskWait(Waiting, frozen=True, kw_only=True, tag="task"):

@@ -159,17 +159,17 @@ def _failure(case: Case, incidents: Incidents, place: Place, mismatch: Mismatch)
 
 def _journeys(world: World) -> tuple[Journey, ...]:
     found = []
-    for instance in world.instances():
+    for instance in world.instances.all():
         names = world.names(instance)
         path: Sequence[str] = world.path(instance)
         found.append(
             Journey(
                 instance=instance.id,
                 process=instance.process_id,
-                state=world.state(instance),
+                state=world.instances.state(instance),
                 path=tuple(path),
                 labels=tuple(names.label(each) for each in path),
-                waiting=tuple(names.label(each) for each in world.sleeps_at(instance)),
+                waiting=tuple(names.label(each) for each in world.instances.sleeps_at(instance)),
                 places=tuple(telling.places(world, instance)),
             )
         )

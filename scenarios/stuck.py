@@ -51,7 +51,7 @@ class Incidents:
         thrown = next((code for code in self._thrown if repr(code) in wait.message), None)
         if wait.kind != "UNHANDLED_ERROR" or thrown is None:
             return ""
-        return did_you_mean(thrown, _caught_codes(self._world.models()))
+        return did_you_mean(thrown, _caught_codes(self._world.deployed.models()))
 
 
 def _thrown_codes(case: Case) -> Iterator[str]:

@@ -5,20 +5,21 @@ from datetime import UTC, datetime
 
 from engine import state as s
 from scenarios import looking
+from scenarios.instances import Instance
 from scenarios.names import Names
-from scenarios.world import Held, Instance, World
+from scenarios.world import Held, World
 
 
 def describe(world: World, instance: Instance) -> str:
     """An instance in a line: its process, id, state."""
-    shown = world.state(instance)
+    shown = world.instances.state(instance)
     named = "" if instance.id == instance.process_id else f" {instance.id}"
     return f"{instance.process_id}{named}: {shown}"
 
 
 def where(world: World, instance: Instance) -> list[str]:
     """Where an instance sleeps, and what for, a line an element; else its state."""
-    state = world.living(instance)
+    state = world.instances.living(instance)
     if state is None:
         return [describe(world, instance)]
     names = world.names(instance)
@@ -75,7 +76,7 @@ def failed_jobs(world: World, instances: Iterable[Instance]) -> list[str]:
 
 def places(world: World, instance: Instance) -> list[str]:
     """Where an instance sleeps, in a few words: what keeps it from going on by itself is said."""
-    state = world.living(instance)
+    state = world.instances.living(instance)
     if state is None:
         return []
     names = world.names(instance)
@@ -95,7 +96,7 @@ def places(world: World, instance: Instance) -> list[str]:
 
 def where_all_are(world: World) -> list[str]:
     """What all instances wait for, a line each."""
-    lines = [line for each in world.instances() for line in where(world, each)]
+    lines = [line for each in world.instances.all() for line in where(world, each)]
     return lines or ["no instance has begun"]
 
 

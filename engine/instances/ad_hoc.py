@@ -44,6 +44,7 @@ def may_begin(advance: Advance, offer: AdHocWait) -> bool:
 
 
 def is_sequential(advance: Advance, offer: AdHocWait) -> bool:
+    """Whether one activity runs at a time."""
     return _element(advance, offer).sequential
 
 

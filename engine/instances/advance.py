@@ -20,7 +20,8 @@ from typing import NamedTuple
 from engine import commands as c
 from engine import events as e
 from engine import variables as v
-from engine.effects import CONSEQUENCES, Consequences
+from engine.effects import CONSEQUENCES
+from engine.effects.consequences import Consequences
 from engine.instances.evaluator import Evaluator
 from engine.instances.evolve import evolve
 from engine.instances.stuck import IncidentKind, StuckError

@@ -26,6 +26,10 @@ from engine.variables import size
 def start_by_client(
     context: Context, state: AggregateState | None, command: c.StartInstance
 ) -> Outcome | Rejection:
+    """Start at the process's none start event, or at the element that the command names.
+
+    Rejected: INVALID_ARGUMENT, ALREADY_EXISTS, NOT_FOUND (the process), TOO_LARGE (the variables).
+    """
     instance_id = command.instance_id or ""
     rejection = _check_business_key(command) or _check_absent(context, state, instance_id)
     if rejection is not None:

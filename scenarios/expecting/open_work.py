@@ -9,14 +9,15 @@ from scenarios import looking, telling
 from scenarios.errors import Mismatch
 from scenarios.expecting import patterns as p
 from scenarios.format import expectations as f
+from scenarios.instances import Instance
 from scenarios.matching import Item
-from scenarios.world import Held, Instance, World
+from scenarios.world import Held, World
 
 WaitType = TypeVar("WaitType", bound=s.Waiting)
 
 
 def jobs(world: World, instance: Instance, expected: Sequence[f.JobPattern]) -> None:
-    family = {each.id for each in world.family(instance)}
+    family = {each.id for each in world.instances.family(instance)}
     items = [
         _job_item(world, expected, job)
         for job in looking.open_jobs(world.simulation)
@@ -25,7 +26,7 @@ def jobs(world: World, instance: Instance, expected: Sequence[f.JobPattern]) -> 
     try:
         p.check_list(world, "open jobs", expected, items)
     except Mismatch as mismatch:
-        mismatch.found += tuple(telling.failed_jobs(world, world.family(instance)))
+        mismatch.found += tuple(telling.failed_jobs(world, world.instances.family(instance)))
         raise
 
 
@@ -68,7 +69,7 @@ def retrying(world: World, instance: Instance, expected: Sequence[f.RetryPattern
 
 
 def tasks(world: World, instance: Instance, expected: Sequence[f.TaskPattern]) -> None:
-    family = {each.id for each in world.family(instance)}
+    family = {each.id for each in world.instances.family(instance)}
     items = [
         _task_item(world, expected, task)
         for task in world.simulation.published_tasks.values()
@@ -155,6 +156,6 @@ def signals(world: World, instance: Instance, expected: Sequence[f.SignalPattern
 def _waits(
     world: World, instance: Instance, kind: type[WaitType]
 ) -> Iterator[tuple[Held, WaitType]]:
-    for held in world.waits(world.family(instance)):
+    for held in world.waits(world.instances.family(instance)):
         if isinstance(held.wait, kind):
             yield held, held.wait

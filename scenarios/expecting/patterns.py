@@ -101,7 +101,9 @@ def check_list(world: World, what: str, expected: Sequence[Pattern], found: Sequ
 def check_elements(world: World, expected: Sequence[Pattern]) -> None:
     """A misspelt element would never fit. Raises Mismatch when no process has one of them."""
     known = [
-        label for process_id in world.processes() for label in world.names_of(process_id).labels()
+        label
+        for process_id in world.deployed.processes()
+        for label in world.deployed.names_of(process_id).labels()
     ]
     for pattern in expected:
         name = getattr(pattern, "element", None)

@@ -24,7 +24,7 @@ def _find_job(world: World, name: str, instance_name: str | None) -> r.Job:
         f"No job {name!r} is open.{did_you_mean(name, known)}",
         found=[
             *(_job_line(world, job) for job in jobs),
-            *telling.failed_jobs(world, world.instances()),
+            *telling.failed_jobs(world, world.instances.all()),
         ]
         or telling.where_all_are(world),
     )
@@ -50,7 +50,7 @@ def _among(world: World, work: list[Work], instance_name: str | None) -> Iterato
     """The work of one instance and of what it called; None: of all."""
     wanted = None
     if instance_name is not None:
-        wanted = {each.id for each in world.family(world.instance(instance_name))}
+        wanted = {each.id for each in world.instances.family(world.instances.find(instance_name))}
     return (each for each in work if wanted is None or each.instance_id in wanted)
 
 

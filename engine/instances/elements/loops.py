@@ -114,6 +114,7 @@ def may_begin(advance: Advance, key: int) -> bool:
 
 
 def is_sequential(activity: object) -> bool:
+    """Whether one iteration runs at a time, as those of a standard loop do."""
     loop = getattr(activity, "loop", None)
     return not isinstance(loop, MultiInstance) or loop.sequential
 
