@@ -137,6 +137,10 @@ class Advance:
             return False
         return elements[instance.scope].element_id == instance.element_id
 
+    def is_over(self, key: int) -> bool:
+        """Whether an element instance was ended, or is to be part by part."""
+        return key not in self.state.elements or self.is_ending(key)
+
     def is_ending(self, key: int) -> bool:
         """Whether an element instance, or one around it, is over and only waits to be ended."""
         elements, loops = self.state.elements, self.state.loops

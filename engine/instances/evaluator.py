@@ -62,6 +62,11 @@ class Evaluator:
         )
         self._environment.facts = self._sight.facts
 
+    @property
+    def spent(self) -> int:
+        """The steps that all expressions of the transition have taken so far."""
+        return self._environment.spent
+
     def environment(self, scope: int) -> Environment:
         """What the scope sees, for what is more than an expression. Good until the next use."""
         self._enter(scope, None)
