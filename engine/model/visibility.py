@@ -21,6 +21,8 @@ def show_outputs(
         for index, element in elements.items()
         if isinstance(element, AdHocSubProcess) and element.output_collection is not None
     }
+    if not collecting:
+        return elements
     parts: list[tuple[object, int]] = [(each, each.scope) for each in elements.values()]
     parts += [(flow, elements[flow.source].scope) for flow in flows if flow.source in elements]
     parts += [(replace(each, outputs=()), index) for index, each in collecting.items()]
