@@ -51,12 +51,13 @@ class Journey(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
-    """One scenario, run in one variant. Without failures it passed."""
+    """One scenario in one variant: passed without failures. `asked` are the mocks that answered."""
 
     case: Case
     variant: Variant
     journeys: tuple[Journey, ...]
     failures: tuple[Failure, ...]
+    asked: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -78,9 +79,16 @@ def run(
         contents=contents,
     )
     world = World(simulation)
-    failures = _deploy(case, world) or _steps(case, world)
+    mocking = Mocking(world, case.mocks)
+    failures = _deploy(case, world) or _steps(case, Actor(world, mocking, case.folder))
     coverage.add(simulation)
-    return Run(case=case, variant=variant, journeys=_journeys(world), failures=tuple(failures))
+    return Run(
+        case=case,
+        variant=variant,
+        journeys=_journeys(world),
+        failures=tuple(failures),
+        asked=mocking.asked,
+    )
 
 
 def _deploy(case: Case, world: World) -> list[Failure]:
@@ -104,10 +112,9 @@ def _deploy(case: Case, world: World) -> list[Failure]:
     return [Failure(place=case.place, what=what)]
 
 
-def _steps(case: Case, world: World) -> list[Failure]:
+def _steps(case: Case, actor: Actor) -> list[Failure]:
     """Do the steps until one fails."""
-    actor = Actor(world, Mocking(world, case.mocks), case.folder)
-    incidents = Incidents(case, world)
+    incidents = Incidents(case, actor.world)
     for step in case.scenario.steps:
         failures = _step(case, actor, incidents, step)
         if failures:

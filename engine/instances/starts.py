@@ -5,7 +5,12 @@ from typing import Any
 
 from engine import commands as c
 from engine.errors import InvariantError
-from engine.instances.beginnings import BeginningElement, find_beginning, gateway_before
+from engine.instances.beginnings import (
+    BeginningElement,
+    beginnings,
+    find_beginning,
+    gateway_before,
+)
 from engine.instances.guards import not_found, parse_variables, too_large
 from engine.instances.limits import NAME_LENGTH_MAX
 from engine.instances.starting import Beginning, is_free, start, start_of
@@ -21,6 +26,9 @@ from engine.outcome import AggregateState, Context, Outcome, Send
 from engine.rejections import Rejection, RejectionCode
 from engine.state import ProcessInstance, Tombstone
 from engine.variables import size
+
+CHOICES_MAX = 10
+"""Start events that a rejection lists."""
 
 
 def start_by_client(
@@ -92,9 +100,16 @@ def _choose_start(
         return Rejection(
             RejectionCode.INVALID_ARGUMENT,
             f"Expected {model.process_id!r} to have a none start event, found none; "
-            "name a start_element",
+            f"name a start_element{_choices(model)}",
         )
     return None
+
+
+def _choices(model: ProcessModel) -> str:
+    """The first of the elements that may be named, to add to a sentence."""
+    ids = [element.id[:99] for element in beginnings(model)]
+    more = ", ..." if len(ids) > CHOICES_MAX else ""
+    return f", one of: {', '.join(ids[:CHOICES_MAX])}{more}" if ids else ""
 
 
 def _named_start(model: ProcessModel, start_element: str) -> BeginningElement | Rejection:

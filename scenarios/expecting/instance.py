@@ -5,7 +5,6 @@ from typing import Any
 
 from engine.expressions import (
     EvaluationError,
-    ExpressionSyntaxError,
     compile_feel,
     evaluate_condition,
 )
@@ -146,7 +145,7 @@ def holds(world: World, instance: Instance, expected: Sequence[str]) -> None:
             if evaluate_condition(compile_feel(text.removeprefix("=")), environment):
                 continue
             found = "it is false"
-        except (ExpressionSyntaxError, EvaluationError) as error:
+        except EvaluationError as error:
             found = str(error)
         raise Mismatch(
             "A condition does not hold.",

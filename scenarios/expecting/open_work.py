@@ -9,6 +9,7 @@ from scenarios import looking, telling
 from scenarios.errors import Mismatch
 from scenarios.expecting import patterns as p
 from scenarios.format import expectations as f
+from scenarios.format.parts import Part
 from scenarios.instances import Instance
 from scenarios.matching import Item
 from scenarios.world import Held, World
@@ -19,7 +20,7 @@ WaitType = TypeVar("WaitType", bound=s.Waiting)
 def jobs(world: World, instance: Instance, expected: Sequence[f.JobPattern]) -> None:
     family = {each.id for each in world.instances.family(instance)}
     items = [
-        _job_item(world, expected, job)
+        job_item(world, expected, job)
         for job in looking.open_jobs(world.simulation)
         if job.instance_id in family
     ]
@@ -30,7 +31,8 @@ def jobs(world: World, instance: Instance, expected: Sequence[f.JobPattern]) -> 
         raise
 
 
-def _job_item(world: World, expected: Sequence[f.JobPattern], job: r.Job) -> Item:
+def job_item(world: World, expected: Sequence[Part], job: r.Job) -> Item:
+    """An open job, its line with what is asked about."""
     names = world.names_in(job.instance_id)
     variables = p.object_of(job.variables)
     facts = {
@@ -71,14 +73,15 @@ def retrying(world: World, instance: Instance, expected: Sequence[f.RetryPattern
 def tasks(world: World, instance: Instance, expected: Sequence[f.TaskPattern]) -> None:
     family = {each.id for each in world.instances.family(instance)}
     items = [
-        _task_item(world, expected, task)
+        task_item(world, expected, task)
         for task in world.simulation.published_tasks.values()
         if task.instance_id in family
     ]
     p.check_list(world, "open user tasks", expected, items)
 
 
-def _task_item(world: World, expected: Sequence[f.TaskPattern], task: r.Task) -> Item:
+def task_item(world: World, expected: Sequence[Part], task: r.Task) -> Item:
+    """An open user task, its line with what is asked about."""
     names = world.names_in(task.instance_id)
     variables = p.object_of(task.variables)
     facts = {

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, field
 
-from scenarios.format.parts import Instant, Part, Pattern, Variables
+from scenarios.format.parts import Condition, Instant, Part, Pattern, Variables
 
 STATES = ("running", "suspended", "completed", "failed", "terminated")
 
@@ -178,7 +178,7 @@ class Expect(Part, frozen=True, kw_only=True):
         tuple[str, ...] | None, Meta(description="Variables that the instance does not have.")
     ] = field(name="no variables", default=None)
     holds: Annotated[
-        tuple[str, ...] | None,
+        tuple[Condition, ...] | None,
         Meta(description="FEEL conditions on its variables, as in `=amount > 100`."),
     ] = None
     jobs: Annotated[

@@ -5,10 +5,12 @@ from typing import Final
 
 from engine import commands as c
 from engine import state as s
+from engine.instances.beginnings import beginnings
 from scenarios import looking, telling
 from scenarios.errors import Mismatch, did_you_mean
 from scenarios.format import steps as f
 from scenarios.instances import Instance
+from scenarios.names import Names
 from scenarios.verbs.actor import Actor, optional_text_of, text_of
 from scenarios.world import World
 
@@ -26,6 +28,8 @@ def start(actor: Actor, step: f.Start) -> None:
     at = None
     if step.at is not None:
         at = world.deployed.names_of(step.start, step.version).find(step.at)
+    if at is None and step.rejected is None:
+        _check_begins(world.deployed.names_of(step.start, step.version))
     command = c.StartInstance(
         process_id=step.start,
         version=step.version,
@@ -35,6 +39,18 @@ def start(actor: Actor, step: f.Start) -> None:
         start_element=at,
     )
     actor.send(step, command)
+
+
+def _check_begins(names: Names) -> None:
+    """Raises Mismatch: the process begins only where one of its start events is named."""
+    if names.model.starts:
+        return
+    where = [names.label(element.id) for element in beginnings(names.model)]
+    raise Mismatch(
+        f"{names.model.process_id!r} has no start event without a trigger: name one by `at:`.",
+        found=[f"start event {label}" for label in where] or ["none that can be named"],
+        hint="Or let its message, signal or timer begin it.",
+    )
 
 
 def _new_id(world: World, process_id: str) -> str:

@@ -21,12 +21,7 @@ from tests.support.models import (
     timer,
     user_task,
 )
-from tests.support.yaml_scenarios import failures, ran
-
-
-def named(element: str, name: str) -> str:
-    return element.replace(' id="', f' name="{name}" id="', 1)
-
+from tests.support.yaml_scenarios import failures, named, ran
 
 ASK = bpmn(
     process(
