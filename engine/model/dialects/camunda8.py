@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from engine.expressions import EvaluationError, schedule
 from engine.model.dialects import camunda8_audit, feel
 from engine.model.dialects.camunda8_audit import NAMESPACE
+from engine.model.dialects.camunda8_choices import choices
 from engine.model.dialects.dialect import Dialect
 from engine.model.dialects.properties import fails_uncaught
 from engine.model.extensions import (
@@ -381,5 +382,6 @@ DIALECT = Dialect(
     condition=feel.condition,
     scopes_choices=True,
     names_work='<zeebe:taskDefinition type="..."/>',
+    choices=choices,
     audit=camunda8_audit.audit,
 )
