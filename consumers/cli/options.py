@@ -20,12 +20,12 @@ PAGE_MAX = 500
 PORTS = range(65_536)
 
 
-def name_variables(command: click.Command) -> None:
+def name_variables(command: click.Command, prefix: str = "TORPOR") -> None:
     """Give every option without a variable its own: `start --id` gets TORPOR_START_ID."""
     for parameter in command.params:
         if isinstance(parameter, click.Option) and parameter.envvar is None:
             option = max(parameter.opts, key=len).lstrip("-")
-            parameter.envvar = f"TORPOR_{command.name}_{option}".replace("-", "_").upper()
+            parameter.envvar = f"{prefix}_{command.name}_{option}".replace("-", "_").upper()
 
 
 # --- what options accept ---

@@ -246,6 +246,8 @@ def _remove_element(state: s.ProcessInstance, key: int, after: ElementState) -> 
         offers.end(state, element, after)
     if key in state.loops:
         _close_loop(state, key)
+    if key in state.outputs:
+        _drop_outputs(state, key)
     if state.ledger:
         ledger.end(state, element)
     return element
@@ -294,6 +296,9 @@ def _count_iteration(state: s.ProcessInstance, key: int, after: ElementState) ->
 def _close_loop(state: s.ProcessInstance, key: int) -> None:
     loop = state.loops.pop(key)
     state.loops_bytes -= sum(map(v.utf8_length, loop.items))
+
+
+def _drop_outputs(state: s.ProcessInstance, key: int) -> None:
     for page in state.outputs.pop(key, {}).values():
         state.loops_bytes -= sum(map(v.utf8_length, page.values()))
 

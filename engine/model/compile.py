@@ -33,6 +33,7 @@ from engine.model.report import Report, quote
 from engine.model.source import Flow, ProcessSource
 from engine.model.starts import alternative_starts, joint_starts
 from engine.model.validate import validate_process
+from engine.model.visibility import show_outputs
 from engine.model.xml import (
     ELEMENTS_MAX,
     Refusal,
@@ -162,6 +163,7 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
         if node.runnable and (element := read_element(reading, node)) is not None
     }
     flows = [flow for drawn in process.flows if (flow := _compile_flow(reading, drawn)) is not None]
+    elements = show_outputs(elements, flows)
     validate_process(process, elements, reading.report)
     if reading.report.errors:
         return None

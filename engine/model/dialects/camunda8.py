@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from engine.expressions import EvaluationError, schedule
 from engine.model.dialects import feel
+from engine.model.dialects.camunda8_choices import choices
 from engine.model.dialects.dialect import Dialect
 from engine.model.dialects.properties import fails_uncaught
 from engine.model.extensions import (
@@ -380,4 +381,5 @@ DIALECT = Dialect(
     formula=feel.formula,
     condition=feel.condition,
     scopes_choices=True,
+    choices=choices,
 )

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 import msgspec
 from lxml import etree
 
+from engine.model.elements import DataObject
 from engine.model.extensions import Extensions, Formula
 from engine.model.report import Report
 from engine.model.source import SourceElement
@@ -19,6 +20,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     that names no job type gets its implementation, operation or id as one, a message its id as
     name. `executable_by_default`: a process that does not say whether it is executable, is.
     `scopes_choices`: what is chosen in an ad-hoc sub-process has a scope of its own.
+    `choices`: the variable by which such a sub-process tells what can be chosen.
     `writes_outward` and `quartz`: as in `ProcessModel`. `data_flows`: data objects are
     variables, and data associations move what is in them; else they are only drawn. `example`:
     how a text is made an expression. `prepare` may change the tree before it is read. `audit`
@@ -35,6 +37,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     implied_names: bool = False
     executable_by_default: bool = False
     scopes_choices: bool = False
+    choices: Callable[[Iterable[SourceElement]], DataObject] | None = None
     writes_outward: bool = False
     quartz: bool = False
     data_flows: bool = False

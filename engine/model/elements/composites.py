@@ -35,7 +35,7 @@ class AdHocSubProcess(SubProcess, frozen=True, kw_only=True, tag="adHocSubProces
 
     `scoped`: what is chosen runs with all that follows it in a scope of its own, and counts as one.
     There `output` gives what it adds to `output_collection`; `output_variable` is a local of it,
-    null at first.
+    null at first. `shows_outputs`: something inside may ask for the collection before it is whole.
     """
 
     offered: tuple[int, ...] = ()
@@ -47,6 +47,7 @@ class AdHocSubProcess(SubProcess, frozen=True, kw_only=True, tag="adHocSubProces
     output: Expression | None = None
     output_collection: str | None = None
     output_variable: str | None = None
+    shows_outputs: bool = False
 
 
 class CallActivity(Activity, frozen=True, kw_only=True, tag="callActivity"):

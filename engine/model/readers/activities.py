@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from engine.model import elements as e
-from engine.model.ad_hoc import read_ad_hoc
+from engine.model.ad_hoc import choice_data, read_ad_hoc
 from engine.model.compensation import is_compensation
 from engine.model.data import declared
 from engine.model.dialects import feel
@@ -78,9 +78,15 @@ def user_task(reading: Reading, node: Node, extensions: Extensions) -> e.UserTas
 
 
 def receive_task(reading: Reading, node: Node, extensions: Extensions) -> e.ReceiveTask | None:
-    if reading.process.begins_at(node):
-        refuse_mappings(reading, node, extensions, "input")
     fields = activity_fields(reading, node, extensions)
+    if fields["inputs"] and reading.process.waits_elsewhere(node):
+        reading.report.error(
+            "mapping-not-executed",
+            "The inputs of a receive task that is done as it begins are not executed. Put them on"
+            " the element after it.",
+            node,
+            extensions.inputs[0].line if extensions.inputs else node.line,
+        )
     trigger = read_message(reading, node, node)
     if trigger is None:
         return None
@@ -134,7 +140,7 @@ def ad_hoc_sub_process(reading: Reading, node: Node, extensions: Extensions) -> 
         **activity_fields(reading, node, extensions),
         **read_ad_hoc(reading, node, extensions.ad_hoc),
         events=reading.process.event_starts(node.index),
-        data=_declared(reading, node),
+        data=_declared(reading, node) + choice_data(reading, node),
     )
 
 

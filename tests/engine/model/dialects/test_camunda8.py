@@ -19,8 +19,10 @@ from tests.support.models import (
     compiled,
     compiled_resource,
     error_event,
+    event_gateway,
     extension,
     extensions,
+    message,
     process,
     resource,
     start,
@@ -232,6 +234,20 @@ def test_outputs_of_an_end_event_that_ends_more_than_itself_are_an_error() -> No
     mapping = extension("ioMapping", extension("output", source="=1", target="a"))
     ending = tag("endEvent", extensions(mapping), terminate_event(), id="x")
     assert codes(resource(start("s"), ending, chain("s", "x"))) == [("mapping-not-executed", "x")]
+
+
+def test_inputs_of_a_task_that_an_event_gateway_waits_for_are_an_error() -> None:
+    arm = tag("receiveTask", extensions(MAPPING), id="x", messageRef="m")
+    made = resource(
+        message("m", "news", key="=k"),
+        start("s"),
+        event_gateway("g"),
+        arm,
+        catch("late", timer(duration="PT1S")),
+        chain("s", "g", "x"),
+        chain("g", "late"),
+    )
+    assert codes(made) == [("mapping-not-executed", "x")]
 
 
 @pytest.mark.parametrize(
