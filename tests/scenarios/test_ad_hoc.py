@@ -460,7 +460,7 @@ def test_a_command_that_cannot_be_is_rejected_with_what_could_be(scenario: Scena
 
 def test_a_completion_condition_that_fails_says_whose_it_is(scenario: Scenario) -> None:
     pool = ad_hoc("pool", service_task("one"), active='=["one"]', until="=happy")
-    run = scenario(plain(start("s"), pool, chain("s", "pool")))
+    run = scenario(compiled_plain(start("s"), pool, chain("s", "pool")))
     run.start("p")
     run.complete("one")
     incident = run.incident()
