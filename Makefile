@@ -60,7 +60,7 @@ simulate: venv ## the seeded simulation; SEEDS=n
 random: venv ## random processes under random stimuli; SEEDS=n
 	$(BIN)/python -m tests.scenarios --seeds $(SEEDS)
 
-tck: venv ## the FEEL conformance tests; TORPOR_TCK=folder with their cases
+tck: venv ## the DMN conformance tests: FEEL and decision models; TORPOR_TCK=folder with their cases
 	$(BIN)/python -m tests.tck
 
 corpus: venv ## lint and run the models of the BPMN interchange; TORPOR_MIWG=folder with them

@@ -25,6 +25,7 @@ from engine.records import (
 )
 from engine.rejections import Rejection, RejectionCode
 from engine.routing import address_of, is_instance, kafka_key, partition_of
+from engine.settling import refused
 from schemas.errors import UndecodableRecordError
 from schemas.topics import topic_name
 
@@ -98,36 +99,14 @@ def stand_ins(command: c.AnyCommand, reason: str) -> tuple[c.AnyCommand, ...]:
                 accepted=False,
             )
             return refusal, _incident(command.instance_id, reason)
-        case c.StartByMessage():
-            settled = c.MessageStartSettled(
-                name=command.name,
-                correlation_key=command.correlation_key,
-                process_id=command.process_id,
-                instance_id=command.instance_id,
-                message=command.message,
-                accepted=False,
-            )
-            return (*_left_conversation(command), settled)
-        case c.StartByTimer() | c.StartBySignal() | c.StartByCondition():
-            return _left_conversation(command)
+        case c.StartByMessage() | c.StartByTimer() | c.StartBySignal() | c.StartByCondition():
+            return refused(command)
         case c.StartChild():
             return (_incident(command.parent_id, reason),)
         case c.StartInstance() | c.RaiseIncident():
             return ()
         case _:
             return _incident_at_address(command, reason)
-
-
-def _left_conversation(command: c.TriggeredStart) -> tuple[c.AnyCommand, ...]:
-    """An instance that was not started holds no conversation: the next may be started."""
-    if command.conversation is None:
-        return ()
-    ended = c.EndConversation(
-        process_id=command.process_id,
-        key=command.conversation,
-        instance_id=command.instance_id,
-    )
-    return (ended,)
 
 
 def _withdrawn_timer(command: c.AnyCommand) -> list[TimerChange]:

@@ -1,7 +1,7 @@
 """HTTP on each engine: whether it lives and is ready, metrics, and read-only queries.
 
     /livez /readyz /metrics /openapi.json
-    /v1/instances /v1/instances/{id} /v1/tasks
+    /v1/instances /v1/instances/{id} /v1/tasks /v1/incidents
     /v1/definitions /v1/definitions/{id}/{version}?kind=process
 
 Nothing here changes anything: whoever may reach it may read everything, so it listens on loopback
@@ -66,6 +66,7 @@ class HttpServer:
                 web.get("/v1/instances", self._instances),
                 web.get("/v1/instances/{id}", self._instance),
                 web.get("/v1/tasks", self._tasks),
+                web.get("/v1/incidents", self._incidents),
                 web.get("/v1/definitions", self._definitions),
                 web.get("/v1/definitions/{id}/{version}", self._definition),
             ]
@@ -127,6 +128,11 @@ class HttpServer:
         )
         cursor = decode_cursor(query.get("cursor"))
         return _json(await self._lookup.tasks(wanted, cursor, _limit(request)))
+
+    async def _incidents(self, request: web.Request) -> web.Response:
+        cursor = decode_cursor(request.query.get("cursor"))
+        process_id = request.query.get("process_id")
+        return _json(await self._lookup.incidents(process_id, cursor, _limit(request)))
 
     async def _definitions(self, _: web.Request) -> web.Response:
         return _json(await self._lookup.definitions())

@@ -15,7 +15,15 @@ from typing import Protocol, TypeAlias
 import msgspec
 
 from consumers.models import CompiledModels
-from consumers.queries import Json, find_task, list_instance, list_task, show_instance
+from consumers.queries import (
+    Json,
+    find_incident,
+    find_task,
+    list_incident,
+    list_instance,
+    list_task,
+    show_instance,
+)
 from engine.aggregates import DeployedVersion, DeploymentsState
 from engine.definitions import DefinitionKind, ProcessVersions
 from engine.errors import EngineError
@@ -157,6 +165,21 @@ class Lookup:
 
         return await self._page(wanted.index, items, cursor, limit)
 
+    async def incidents(
+        self, process_id: str | None = None, cursor: Cursor = START, limit: int = PAGE
+    ) -> Json:
+        """Open incidents, of all processes or of one."""
+
+        async def items(members: Sequence[Member]) -> list[Json | None]:
+            handles = [split_handle(name) for name, _ in members]
+            states = await self._readable([instance_id for instance_id, _ in handles])
+            return [
+                _incident_item(state, number, process_id)
+                for state, (_, number) in zip(states, handles, strict=True)
+            ]
+
+        return await self._page(lambda keys: keys.incidents, items, cursor, limit)
+
     async def definitions(self) -> Json:
         """All processes, then all decisions, with their versions, ascending."""
         state = await self._deployments()
@@ -289,6 +312,15 @@ def _task_item(state: AggregateState | None, number: int, wanted: TaskFilter) ->
     if wanted.assignee is not None and wanted.assignee != wait.details.assignee:
         return None
     return list_task(state, wait)
+
+
+def _incident_item(
+    state: AggregateState | None, number: int, process_id: str | None
+) -> Json | None:
+    if not isinstance(state, ProcessInstance) or process_id not in {None, state.start.process_id}:
+        return None
+    wait = find_incident(state, number)
+    return None if wait is None else list_incident(state, wait)
 
 
 def _range(key: str, position: Cursor, limit: int) -> StoreRead:

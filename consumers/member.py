@@ -9,7 +9,7 @@ import logging
 from collections.abc import Sequence
 
 from consumers.log import Assignments
-from consumers.partition import Condition, Partition
+from consumers.partition import Partition
 from consumers.services import Services
 from storage.errors import StorageError
 from storage.ports import Fence
@@ -38,11 +38,6 @@ class Member(Assignments):
     def partitions(self) -> dict[int, Partition]:
         """The partitions assigned, by number."""
         return dict(sorted(self._partitions.items()))
-
-    @property
-    def is_ready(self) -> bool:
-        """Whether every assigned partition is served."""
-        return all(each.condition is Condition.SERVING for each in self._partitions.values())
 
     async def assigned(self, partitions: Sequence[int]) -> None:
         for number in partitions:

@@ -75,15 +75,30 @@ _WAITING["properties"]["offers"] = {
     **_array({"type": "string"}),
     "description": "Of an ad-hoc sub-process: the activities that may be chosen now.",
 }
+_WAITING["properties"] |= {
+    "type": {"type": "string", "description": "Of a job: its type."},
+    "attempt": {"type": "integer", "description": "Of a job: what a command on it names."},
+    "retries_left": {"type": "integer", "description": "Of a job."},
+}
 _INCIDENT = _object(
     id={"type": "string"},
     kind={"type": "string"},
     element=NULLABLE_STRING,
     message={"type": "string"},
 )
+_LISTED_INCIDENT = _object(
+    **_INCIDENT["properties"],
+    instance_id={"type": "string"},
+    process_id={"type": "string"},
+    version={"type": "integer"},
+    business_key=NULLABLE_STRING,
+    since=INSTANT,
+)
+_OPEN_INCIDENTS = {"type": "integer", "description": "How many, of one that has not ended."}
 INSTANCE = _object(
     **_SUMMARY,
     started_at=INSTANT,
+    open_incidents=_OPEN_INCIDENTS,
     ended_at=INSTANT,
     waiting=_array(_WAITING),
     variables=VARIABLES,
@@ -162,7 +177,7 @@ OPENAPI: Json = {
         },
         "/v1/instances": _get(
             "Running instances.",
-            _page(_object(**_SUMMARY, started_at=INSTANT)),
+            _page(_object(**_SUMMARY, started_at=INSTANT, open_incidents=_OPEN_INCIDENTS)),
             _PROCESS,
             _parameter("business_key", "Only this business key."),
             _parameter("state", "RUNNING or SUSPENDED."),
@@ -182,6 +197,7 @@ OPENAPI: Json = {
             _PROCESS,
             *_PAGING,
         ),
+        "/v1/incidents": _get("Open incidents.", _page(_LISTED_INCIDENT), _PROCESS, *_PAGING),
         "/v1/definitions": _get(
             "Deployed processes and decisions with their versions.", _page(DEFINITION)
         ),

@@ -48,12 +48,7 @@ def show_instance(state: ProcessInstance | Tombstone, model: ProcessModel | None
         ],
         "variables": _values(state.variables.get(state.root, {})),
         "incidents": [
-            {
-                "id": _handle(state, wait.key),
-                "kind": wait.kind,
-                "element": _incident_element(state, wait),
-                "message": wait.message,
-            }
+            _incident(state, wait)
             for wait in state.waits.values()
             if isinstance(wait, IncidentWait)
         ],
@@ -76,6 +71,15 @@ def _show_tombstone(state: Tombstone) -> Json:
     }
 
 
+def _incident(state: ProcessInstance, wait: IncidentWait) -> Json:
+    return {
+        "id": _handle(state, wait.key),
+        "kind": wait.kind,
+        "element": _incident_element(state, wait),
+        "message": wait.message,
+    }
+
+
 def list_instance(state: ProcessInstance) -> Json:
     """One line of a list of instances."""
     return {
@@ -85,6 +89,7 @@ def list_instance(state: ProcessInstance) -> Json:
         "business_key": state.start.business_key,
         "state": state.state,
         "started_at": state.start.started_at,
+        "open_incidents": sum(isinstance(wait, IncidentWait) for wait in state.waits.values()),
     }
 
 
@@ -105,10 +110,28 @@ def list_task(state: ProcessInstance, wait: TaskWait) -> Json:
     }
 
 
+def list_incident(state: ProcessInstance, wait: IncidentWait) -> Json:
+    """One open incident, and whose it is. `since` is in epoch milliseconds."""
+    return {
+        **_incident(state, wait),
+        "instance_id": state.instance_id,
+        "process_id": state.start.process_id,
+        "version": state.start.version,
+        "business_key": state.start.business_key,
+        "since": wait.since_ms,
+    }
+
+
 def find_task(state: ProcessInstance, number: int) -> TaskWait | None:
     """The open task with this number."""
     wait = state.waits.get(number)
     return wait if isinstance(wait, TaskWait) else None
+
+
+def find_incident(state: ProcessInstance, number: int) -> IncidentWait | None:
+    """The open incident with this number."""
+    wait = state.waits.get(number)
+    return wait if isinstance(wait, IncidentWait) else None
 
 
 # --- what an instance waits for ---
@@ -123,7 +146,13 @@ def _waiting(state: ProcessInstance) -> Iterator[Json]:
             "id": _handle(state, wait.key),
             "kind": _kind(wait),
             "since": _since(state, wait),
+            **(_job(wait) if isinstance(wait, JobWait) else {}),
         }
+
+
+def _job(wait: JobWait) -> Json:
+    """What its worker was told, and a command on it must name."""
+    return {"type": wait.type, "attempt": wait.attempt, "retries_left": wait.retries_left}
 
 
 _KINDS: Mapping[type[Wait], str] = {

@@ -271,7 +271,10 @@ class LoopOpened(Event, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class OutputCollected(Event, frozen=True, kw_only=True, omit_defaults=True):
-    """What an iteration of the loop `key` adds to its outputs, as a JSON text."""
+    """What an iteration of the loop `key` adds to its outputs, as a JSON text.
+
+    Or what a choice in the ad-hoc sub-process `key` does; there ordinals count the outputs.
+    """
 
     key: int
     ordinal: int

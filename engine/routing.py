@@ -6,7 +6,7 @@ modulo the number of partitions.
 
 import re
 from typing import assert_never
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from engine import commands as c
 
@@ -64,6 +64,7 @@ def split_handle(handle: str) -> tuple[str, int]:
 
 
 def message_address(name: str, correlation_key: str) -> str:
+    """Both parts are percent-encoded: neither can be taken for the colon between them."""
     return f"message:{quote(name, safe='')}:{quote(correlation_key, safe='')}"
 
 
@@ -73,11 +74,6 @@ def conversation_address(process_id: str, key: str) -> str:
 
 def signal_address(name: str) -> str:
     return f"signal:{quote(name, safe='')}"
-
-
-def split_message_address(address: str) -> tuple[str, str]:
-    _, name, key = address.split(":")
-    return unquote(name), unquote(key)
 
 
 def is_instance(address: str) -> bool:
@@ -124,45 +120,54 @@ def check_address(address: str) -> str:
     return check_instance_id(address)
 
 
-def address_of(command: c.AnyCommand) -> str:  # noqa: C901, PLR0911, PLR0912 - one case a family
+def address_of(command: c.AnyCommand) -> str:
     """The address of the aggregate that a command is for.
 
     Raises ValueError when an id in it is malformed, or a start has no instance id yet.
     """
+    if isinstance(command, c.ClientCommand):
+        return _address_of_client_command(command)
+    return _address_of_internal_command(command)
+
+
+def _address_of_client_command(command: c.ClientCommand) -> str:
     match command:
-        case c.DeployResources() | c.VersionActivated() | c.EvaluateConditions():
+        case c.DeployResources() | c.EvaluateConditions():
             return DEPLOYMENTS
-        case c.ActivateVersion() | c.DeliverSignal():
-            return PARTITION_TABLE
-        case c.BroadcastSignal():
-            return signal_address(command.name)
         case c.StartInstance():
             if command.instance_id is None:
                 raise ValueError("the start has no instance id yet")
             return check_new_instance_id(command.instance_id)
-        case (
-            c.CompleteJob()
-            | c.FailJob()
-            | c.ThrowError()
-            | c.ThrowEscalation()
-            | c.CompleteTask()
-            | c.ResolveIncident()
-            | c.ActivateActivities()
-        ):
+        case c.TerminateInstance() | c.SetVariables():
+            return check_instance_id(command.instance_id)
+        case c.PublishMessage():
+            return message_address(command.name, command.correlation_key)
+        case c.BroadcastSignal():
+            return signal_address(command.name)
+        case _:
             return check_instance_id(split_handle(_handle_of(command))[0])
-        case c.TerminateInstance() | c.SetVariables() | c.RaiseIncident():
+
+
+def _address_of_internal_command(  # noqa: PLR0911 - one case a family
+    command: c.InternalCommand,
+) -> str:
+    match command:
+        case c.VersionActivated():
+            return DEPLOYMENTS
+        case c.ActivateVersion() | c.DeliverSignal():
+            return PARTITION_TABLE
+        case c.FireTimer():
+            return check_address(command.address)
+        case c.RaiseIncident():
             return check_instance_id(command.instance_id)
         case (
-            c.PublishMessage()
-            | c.OpenSubscription()
+            c.OpenSubscription()
             | c.CloseSubscription()
             | c.SettleMessage()
             | c.MessageStartSettled()
             | c.ReleaseMessageKey()
         ):
             return message_address(command.name, command.correlation_key)
-        case c.FireTimer():
-            return check_address(command.address)
         case (
             c.Continue()
             | c.StartChild()

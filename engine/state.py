@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from engine.events import InstanceStart, TaskDetails
+from engine.events import InstanceStart, JobOpened, TaskDetails
 from engine.lifecycle import ElementState, InstanceState
 
 OUTPUTS_PER_PAGE = 128
@@ -107,6 +107,18 @@ class JobWait(Waiting, frozen=True, kw_only=True, tag="job"):
     headers: dict[str, str] = {}
     retry_at: int | None = None
     stopped: bool = False
+
+    @classmethod
+    def opened(cls, event: JobOpened) -> "JobWait":
+        """The job as workers get it."""
+        return cls(
+            key=event.key,
+            owner=event.owner,
+            type=event.type,
+            attempt=event.attempt,
+            retries_left=event.retries_left,
+            headers=event.headers,
+        )
 
 
 class TaskWait(Waiting, frozen=True, kw_only=True, tag="task"):
@@ -237,9 +249,10 @@ class ProcessInstance(msgspec.Struct, kw_only=True, array_like=True):
     counts flows taken and not consumed, by scope key and flow id. `variables` holds JSON texts by
     scope key and name; a scope without variables has no entry. `variables_bytes` is the size of
     all names and texts in UTF-8. `revision` counts the commands that changed the document.
-    `loops` are by the key of the element instance around the iterations; `outputs` what these have
-    given, by loop, page (`OUTPUTS_PER_PAGE` ordinals) and ordinal, so that one more output changes
-    little; `loops_bytes` is the size of all items and outputs. `ledger` holds what completed and
+    `loops` are by the key of the element instance around the iterations; `outputs` what these, and
+    the choices of ad-hoc sub-processes, have given, by the key of what is around them, page
+    (`OUTPUTS_PER_PAGE` ordinals) and ordinal, so that one more output changes little; `loops_bytes`
+    is the size of all items and outputs. `ledger` holds what completed and
     can be compensated, by scope and key, each scope in the order of completion; `ledger_bytes` is
     the size of the variables in it. `ending` is set once the instance only waits to be ended.
     """

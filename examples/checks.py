@@ -100,7 +100,7 @@ async def _rows_left(store: Store, namespace: str, partitions: int) -> dict[str,
     left: dict[str, int] = {}
     for number in range(partitions):
         keys = PartitionKeys(namespace, number)
-        indexes = (keys.instances, keys.tasks, keys.timers)
+        indexes = (keys.instances, keys.tasks, keys.incidents, keys.timers)
         reads: list[StoreRead] = [SortedRange(key, 0, 2**53, 1_000) for key in indexes]
         answers = await store.query([*reads, ListRange(keys.outbox, 0, -1)])
         counted = zip((*indexes, keys.outbox), answers, strict=True)

@@ -54,10 +54,17 @@ class Mismatch(Exception):  # noqa: N818 - what a step finds is not an error of 
         self.line = line
 
 
+BEGINNING_MIN = 3
+"""Letters of a name that are enough to be taken for its beginning."""
+
+
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name that was probably meant."""
     names = {each.casefold(): each for each in reversed(list(known))}
-    found = difflib.get_close_matches(name.casefold(), names, n=1, cutoff=0.6)
+    given = name.casefold()
+    found = difflib.get_close_matches(given, names, n=1, cutoff=0.6)
+    if not found and len(given) >= BEGINNING_MIN:
+        found = sorted(each for each in names if each.startswith(given))
     return names[found[0]] if found else None
 
 

@@ -25,6 +25,7 @@ _SCALARS: dict[Any, Node] = {
     "json": {},
     "duration": {"type": "string", "pattern": r"^-?P|\$\{"},
     "instant": {"type": "string"},
+    "condition": _TEXT,
     str: _TEXT,
     int: {"anyOf": [{"type": "integer"}, _PLACEHOLDER]},
     bool: {"anyOf": [{"type": "boolean"}, _PLACEHOLDER]},

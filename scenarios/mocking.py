@@ -33,13 +33,20 @@ def merged(file: Mocks, scenario: Mocks | None) -> Mocks:
     )
 
 
+def answering(mocks: Mocks) -> tuple[str, ...]:
+    """The names of all mocks that may answer, as `Mocking.asked` has them."""
+    called = {job_type_of(name): answers for name, answers in mocks.processes.items()}
+    tables: tuple[Table, ...] = (mocks.jobs, mocks.tasks, called)
+    return tuple(name for table in tables for name, answers in table.items() if answers)
+
+
 def job_type_of(process_id: str) -> str:
     """The type of the job as which a call of a mocked process waits."""
     return f"process:{process_id}"
 
 
 class Mocking:
-    """Answers what is open, until nothing that it knows is. `asked` are the names it was asked."""
+    """Answers what is open, until nothing that it knows is."""
 
     def __init__(self, world: World, mocks: Mocks) -> None:
         called = {job_type_of(name): answers for name, answers in mocks.processes.items()}
@@ -47,6 +54,11 @@ class Mocking:
         self._tasks: Table = mocks.tasks
         self._world = world
         self._given: dict[str, int] = {}
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The names of the mocks that have answered; processes by the type of their jobs."""
+        return tuple(self._given)
 
     def answer(self) -> None:
         """Raises Mismatch: an answer was refused, or there is no end of them."""

@@ -13,7 +13,7 @@ from engine.errors import Finding
 from engine.model.compile import CompiledResource
 from engine.model.elements import ProcessModel
 from engine.settings import Settings
-from scenarios.errors import Place, Problem, ScenarioFileError
+from scenarios.errors import Place, Problem, ScenarioFileError, did_you_mean
 
 
 class ModelFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,7 +51,10 @@ class ModelFiles:
                 self._contents[path] = path.read_bytes()
             except OSError as error:
                 reason = error.strerror or "it cannot be read"
-                message = f"The file {name!r} cannot be read: {reason}. Paths begin at {folder}."
+                message = (
+                    f"The file {name!r} cannot be read: {reason}. It is looked for in"
+                    f" {_shown(path.parent)}.{_files_like(path)}"
+                )
                 raise ScenarioFileError((Problem(place, message),)) from None
         return path
 
@@ -80,9 +83,19 @@ class ModelFiles:
         return self._sets[key]
 
 
+def _files_like(path: Path) -> str:
+    """A question after the file beside it that was probably meant."""
+    try:
+        names = sorted(each.name for each in path.parent.iterdir() if each.is_file())
+    except OSError:
+        return ""
+    return did_you_mean(path.name, names)
+
+
 def _shown(path: Path) -> str:
     """A path as seen from here, where it is inside."""
     try:
-        return str(path.relative_to(Path.cwd()))
+        relative = path.relative_to(Path.cwd())
+        return str(relative) if relative.parts else str(path)
     except ValueError:
         return str(path)

@@ -1,4 +1,4 @@
-"""Elements by the names that people use: an id, or the name in the diagram where it is one."""
+"""Elements by the names that people use: the name in the diagram, or the id."""
 
 from functools import cached_property
 
@@ -21,7 +21,8 @@ class Names:
         return found
 
     def find(self, name: str) -> str:
-        """The id of the element. Raises Mismatch: there is none, or several have the name."""
+        """The id of the element. Raises Mismatch: there is none, or several may be meant."""
+        self._check_clear(name)
         if name in self.model.element_index:
             return name
         ids = self._by_name.get(_flat(name), [])
@@ -37,8 +38,23 @@ class Names:
         raise Mismatch(f"No element of {process!r} is {name!r}.{did_you_mean(name, known)}")
 
     def is_named(self, element_id: str, name: str) -> bool:
-        """Whether a text may mean the element."""
-        return element_id == name or element_id in self._by_name.get(_flat(name), [])
+        """Whether a text may mean the element. Raises Mismatch: it may mean another as well."""
+        named = element_id == name or element_id in self._by_name.get(_flat(name), [])
+        if named:
+            self._check_clear(name)
+        return named
+
+    def _check_clear(self, name: str) -> None:
+        """A text that is the id of one element must not be the name of others alone."""
+        ids = self._by_name.get(_flat(name), [])
+        if ids and name in self.model.element_index and name not in ids:
+            other = self.label(name)
+            instead = repr(other) if other != name else "a name, which it needs,"
+            raise Mismatch(
+                f"{name!r} is the name of {ids[0]!r} and the id of {other!r}"
+                f" in {self.model.process_id!r}.",
+                hint=f"Say {ids[0]!r} for the one, {instead} for the other.",
+            )
 
     def label(self, element_id: str) -> str:
         """What people call the element."""

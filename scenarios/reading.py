@@ -13,10 +13,10 @@ from typing import Any, TypeVar
 from msgspec import Meta
 from msgspec.structs import FieldInfo, fields
 
-from engine.expressions import EvaluationError, schedule
+from engine.expressions import EvaluationError, ExpressionSyntaxError, compile_feel, schedule
 from engine.values import Value
 from scenarios.errors import Place, Problem, ScenarioFileError, did_you_mean
-from scenarios.format.file import ScenarioFile
+from scenarios.format.file import Scenario, ScenarioFile
 from scenarios.format.parts import Part, Pattern
 from scenarios.format.steps import AnyStep
 from scenarios.tree import (
@@ -205,6 +205,8 @@ class _Reader:
 
 def _unknown(kind: type[Part], key: str) -> str:
     known = keys_of(kind)
+    if kind is Scenario and key in ("expect", "expects", "expected"):
+        return f"The key {key!r} means nothing here: `expect` belongs to a step."
     meant = did_you_mean(key, known) or f" Known here are: {', '.join(known)}."
     return f"The key {key!r} means nothing here.{meant}"
 
@@ -283,7 +285,17 @@ def _instant(tree: Tree) -> str:
     return text
 
 
+def _condition(tree: Tree) -> str:
+    text = _text(tree)
+    try:
+        compile_feel(text.removeprefix("="))
+    except ExpressionSyntaxError as error:
+        raise WrongError(f"The condition {text!r} cannot be read: {error}", tree.line) from None
+    return text
+
+
 _SCALARS: Mapping[Any, Callable[[Tree], Any]] = {
+    "condition": _condition,
     "json": _json,
     "duration": _duration,
     "instant": _instant,

@@ -62,7 +62,7 @@ class Table(msgspec.Struct, frozen=True):
 Tree: TypeAlias = Scalar | Listing | Table
 
 
-class _Composer(yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader):  # type: ignore[misc]
+class _Composer(yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader):  # type: ignore[misc]  # either will do
     """Marks scalars as plain or quoted instead of guessing what they mean."""
 
     def resolve(self, kind: type, value: Any, implicit: Any) -> str:

@@ -10,7 +10,6 @@ from typing import TypeVar
 
 import msgspec
 
-from engine.commands import AnyCommand
 from engine.partition import Stimulus
 from engine.records import Effect, Job, Publication, Reply, Task, Topic, Transition
 from schemas.command_reader import CommandReader, FoundRecord
@@ -54,15 +53,6 @@ class Codec:
         Raises ValueError for a job type that fits no topic's name.
         """
         return self._writer.write(publication, partition, offset)
-
-    def encode_command(
-        self, command: AnyCommand, partition: int, command_id: str | None = None
-    ) -> OutboxRecord:
-        """The record for a command that no other caused, such as `FireTimer`.
-
-        Raises ValueError when the command names no address.
-        """
-        return self._writer.write_command(command, partition, command_id)
 
     def decode_published(self, value: bytes, kind: type[Published]) -> Published:
         """A published record. Raises FrameError when the bytes are no such record."""

@@ -21,7 +21,6 @@ from engine.records import (
     Topic,
     Transition,
 )
-from engine.routing import address_of, kafka_key
 from schemas import headers as h
 from schemas.derive import NAMESPACE
 from schemas.frames import CONTENT_TYPES, AvroFrames, Frame
@@ -69,25 +68,6 @@ class PublicationWriter:
             partition=publication.partition,
             headers=tuple(headers),
             value=self._value(record),
-        )
-
-    def write_command(
-        self, command: AnyCommand, partition: int, command_id: str | None
-    ) -> OutboxRecord:
-        """The record for a command that no other caused: a timer that is due, say.
-
-        Raises ValueError when the command names no address.
-        """
-        name = type(command).__name__
-        headers = [self._version, self._source, (h.TYPE, f"{h.COMMAND_TYPE_PREFIX}{name}".encode())]
-        if command_id is not None:
-            headers.append((h.ID, command_id.encode()))
-        return OutboxRecord(
-            topic=topic_name(self._namespace, Topic.COMMANDS),
-            key=kafka_key(address_of(command)).encode(),
-            partition=partition,
-            headers=(*headers, self._content_type),
-            value=self._command(command, command_id, None),
         )
 
     def _topic(self, publication: Publication) -> str:

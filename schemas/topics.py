@@ -19,7 +19,6 @@ SCHEMAS = "schemas"
 
 _NAMESPACE = re.compile(r"[a-z0-9-]{1,40}")
 _PLAIN = re.compile(r"[A-Za-z0-9._-]+")
-_ESCAPED_BYTE = re.compile(r"--([0-9a-f]{2})")
 _HYPHEN = ord("-")
 
 
@@ -41,17 +40,6 @@ def is_reply_topic(namespace: str, topic: str) -> bool:
     return topic == replies or (
         topic.startswith(f"{replies}.") and len(topic) <= 249 and bool(_PLAIN.fullmatch(topic))
     )
-
-
-def job_type_of(namespace: str, topic: str) -> str | None:
-    """The job type that a topic's name holds; None when it is no topic of one job type."""
-    start = f"{namespace}.{Topic.JOBS}."
-    if not topic.startswith(start):
-        return None
-    try:
-        return unescape_job_type(topic[len(start) :])
-    except ValueError:
-        return None
 
 
 def escape_job_type(job_type: str) -> str:
@@ -86,12 +74,3 @@ def _escape(job_type: bytes) -> str:
 
 def _is_plain(byte: int) -> bool:
     return _PLAIN.fullmatch(chr(byte)) is not None
-
-
-def unescape_job_type(escaped: str) -> str:
-    """The job type behind its form in Kafka's alphabet. Raises ValueError when it is none."""
-    job_type = _ESCAPED_BYTE.sub(lambda match: chr(int(match[1], 16)), escaped)
-    text = job_type.encode("latin-1").decode()
-    if escape_job_type(text) != escaped:
-        raise ValueError(f"{escaped!r} is not an escaped job type")
-    return text

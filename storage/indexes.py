@@ -10,7 +10,7 @@ from typing import TypeAlias, TypeGuard
 from engine.lifecycle import InstanceState
 from engine.outcome import AggregateState
 from engine.pages import changes
-from engine.state import ProcessInstance, SignalWait, TaskWait, Wait
+from engine.state import IncidentWait, ProcessInstance, SignalWait, TaskWait, Wait
 from storage.keys import PartitionKeys
 from storage.ports import Operation, SortedAdd, SortedRemove
 
@@ -54,6 +54,8 @@ def _add_wait(
         _add_task(keys, entries, f"{state.instance_id}:{wait.key}", wait)
     elif isinstance(wait, SignalWait):
         entries[keys.signal(wait.name), f"{state.instance_id}:{wait.key}"] = wait.since
+    elif isinstance(wait, IncidentWait):
+        entries[keys.incidents, f"{state.instance_id}:{wait.key}"] = wait.since_ms
 
 
 def _add_task(keys: PartitionKeys, entries: dict[Entry, int], task_id: str, wait: TaskWait) -> None:

@@ -31,6 +31,7 @@ key after the tag            type        holds
 :tasks                       sorted set  ids of open user tasks, scored by creation (epoch ms)
 :tasks:assignee:<user>       sorted set  the same, of one assignee
 :tasks:group:<group>         sorted set  the same, of one candidate group
+:incidents                   sorted set  ids of open incidents, scored by when they arose (epoch ms)
 :attempts:<commit>           string      counter of owners that began on the fence with this commit
                                          name and have not survived it; plain write, no fence, TTL
                                          of a day
@@ -71,6 +72,7 @@ class PartitionKeys:
         self.window = f"{self.tag}:window"
         self.instances = f"{self.tag}:instances"
         self.tasks = f"{self.tag}:tasks"
+        self.incidents = f"{self.tag}:incidents"
 
     def state(self, address: str) -> str:
         """The document of the aggregate at an address."""

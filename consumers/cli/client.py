@@ -133,16 +133,25 @@ async def publish(to: Publishing, kind: str, key: str, fields: Mapping[str, Any]
     )
 
 
-def report(to: Publishing, answer: Answer, done: str, own: Mapping[str, Any] | None = None) -> None:
+def report(
+    to: Publishing,
+    answer: Answer,
+    done: str,
+    own: Mapping[str, Any] | None = None,
+    absent: str = "",
+) -> None:
     """Print an answer: as JSON, or for people what was `done`. A rejection ends the program.
 
-    `own` is what a command prints as JSON instead of its reply; a rejection has both.
+    `own` is what a command prints as JSON instead of its reply; a rejection has both. `absent` is
+    said besides where what the command names is not there.
     """
     if to.as_json:
         is_own = own is not None and answer.status is not None and answer.code is None
         print_json(own if is_own else {**msgspec.to_builtins(answer), **(own or {})})
     elif answer.code is not None:
         click.echo(f"rejected: {answer.code}: {plain(answer.detail)}", err=True)
+        if absent and answer.code == "NOT_FOUND":
+            click.echo(absent, err=True)
     elif answer.status is None:
         click.echo(f"published, command {plain(answer.command_id)}")
     elif done:

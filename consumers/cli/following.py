@@ -65,6 +65,7 @@ async def _print_effects(
 ) -> int:
     """How many there were."""
     count = 0
+    columns = Columns()
     async with (
         connected(where) as client,
         client.effects(follow=follow, instance_id=instance_id, start=since) as stream,
@@ -77,20 +78,27 @@ async def _print_effects(
             if as_json:
                 print_json(effect)
             else:
-                click.echo(_line(effect))
+                click.echo(columns.line(effect))
     return count
 
 
-def _line(effect: Effect) -> str:
-    columns = (
-        instant(effect.time),
-        f"{effect.id:<10}",
-        f"{effect.type:<18}",
-        plain(effect.instance_id),
-        plain(effect.element_id),
-        _details(effect),
-    )
-    return "  ".join(column for column in columns if column)
+class Columns:
+    """Effects below each other: a column is as wide as anything in it so far, and no narrower."""
+
+    def __init__(self) -> None:
+        self._widths = [20, 10, 18, 0, 12]
+
+    def line(self, effect: Effect) -> str:
+        cells = (
+            instant(effect.time),
+            effect.id,
+            effect.type,
+            plain(effect.instance_id),
+            plain(effect.element_id),
+        )
+        self._widths = [max(w, len(cell)) for w, cell in zip(self._widths, cells, strict=True)]
+        padded = [cell.ljust(w) for cell, w in zip(cells, self._widths, strict=True)]
+        return "  ".join([*padded, _details(effect)]).rstrip()
 
 
 def _details(effect: Effect) -> str:

@@ -1,4 +1,4 @@
-"""The group of all commands. A command is imported when it is used: `torpor --help` stays quick."""
+"""Groups of commands. A command is imported when it is used: `torpor --help` stays quick."""
 
 import importlib
 import sys
@@ -24,13 +24,18 @@ class LazyGroup(click.Group):
     """Lists its commands in sections, in the order given.
 
     `commands` has a stand-in for each, with its name and what is said of it; `get_command` gives
-    the command itself.
+    the command itself. Variables of options of one command only begin with `prefix`.
     """
 
     def __init__(
-        self, *arguments: Any, sections: Mapping[str, Mapping[str, Entry]], **more: Any
+        self,
+        *arguments: Any,
+        sections: Mapping[str, Mapping[str, Entry]],
+        prefix: str = "TORPOR",
+        **more: Any,
     ) -> None:
         super().__init__(*arguments, **more)
+        self.prefix = prefix
         self.sections = sections
         self._entries = {
             name: entry for entries in sections.values() for name, entry in entries.items()
@@ -48,7 +53,7 @@ class LazyGroup(click.Group):
         module, _, attribute = entry.place.partition(":")
         command = getattr(importlib.import_module(module), attribute)
         assert isinstance(command, click.Command)
-        name_variables(command)
+        name_variables(command, self.prefix)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -14,24 +14,28 @@ from engine.settings import Settings
 
 
 @click.command()
-@click.argument("files", **options.FILES)
+@click.argument("files", **options.FILES_OR_FOLDERS)
+@click.option("--strict", is_flag=True, help="Exit with 1 for warnings, too.")
 @options.as_json
-def lint(*, files: tuple[Path, ...], as_json: bool) -> None:
+def lint(*, files: tuple[Path, ...], strict: bool, as_json: bool) -> None:
     """Check BPMN and DMN files as a deployment would, without any server.
 
     All findings are reported together, each with element, line, and how to put it right. What a
-    process calls is looked for in these files. Exits with 1 when a file has an error; warnings
-    alone do not count.
+    process calls is looked for in these files. A folder stands for all .bpmn and .dmn files below
+    it. Exits with 1 when a file has an error; warnings alone do not count.
     """
+    files = options.files_below(files, (".bpmn", ".dmn"))
     resources = [Resource(name=str(file), content=file.read_bytes()) for file in files]
     compiled = compile_files(resources, Settings())
     missing = missing_references(compiled, {})
+    doubtful = False
     for file in compiled:
         found = [*file.findings, *(each for each in missing if each.resource == file.name)]
+        doubtful = doubtful or bool(found)
         findings = [found_in(file.name, finding) for finding in found]
         if as_json:
             print_json({"file": file.name, "ok": file.deployable, "findings": findings})
         else:
             print_findings(file.name, findings)
-    if not all(file.deployable for file in compiled):
+    if (strict and doubtful) or not all(file.deployable for file in compiled):
         raise SystemExit(ExitCode.REFUSED)

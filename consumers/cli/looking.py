@@ -15,13 +15,18 @@ LISTED = ("RUNNING", "SUSPENDED")
 
 
 class Waiting(msgspec.Struct, frozen=True):
-    """What an instance waits for. `since` None: not kept. `offers`: of an ad-hoc sub-process."""
+    """What an instance waits for. `since` None: not kept. `offers`: of an ad-hoc sub-process.
+
+    `type` and `attempt`: of a job.
+    """
 
     element: str | None
     id: str
     kind: str
     since: int | None
     offers: tuple[str, ...] = ()
+    type: str | None = None
+    attempt: int | None = None
 
 
 class Incident(msgspec.Struct, frozen=True):
@@ -40,6 +45,7 @@ class Instance(msgspec.Struct, frozen=True):
     business_key: str | None
     state: str
     started_at: int | None = None
+    open_incidents: int = 0
 
 
 class Shown(Instance, frozen=True, kw_only=True):
@@ -80,7 +86,8 @@ class Tasks(msgspec.Struct, frozen=True):
 def show(*, instance_id: str, engine: str, as_json: bool) -> None:
     """Show an instance: its state, what it waits for, its variables, its incidents.
 
-    Of one that has ended, state and time of the end, for as long as they are kept.
+    Of one that has ended, state and time of the end, for as long as they are kept; with what
+    variables it ended, its last effect says.
     """
     found, text = ask(engine, f"/v1/instances/{quoted(instance_id)}", Shown)
     if as_json:
@@ -104,15 +111,17 @@ def _show_head(found: Shown) -> None:
     for name, value in rows:
         if value:
             click.echo(f"{name:<12}  {plain(value)}")
+    if found.ended_at is not None:
+        click.echo(f"its effects   torpor effects --instance {plain(found.id)} --json")
 
 
 def _show_waiting(waiting: Sequence[Waiting]) -> None:
     """Incidents have a table of their own."""
     shown = [each for each in waiting if each.kind != "INCIDENT"]
-    rows = [(each.kind, each.element, instant(each.since), each.id) for each in shown]
+    rows = [(each.kind, each.element, instant(each.since), each.id, each.type) for each in shown]
     if rows:
         click.echo()
-        print_table(("WAITS FOR", "ELEMENT", "SINCE", "ID"), rows)
+        print_table(("WAITS FOR", "ELEMENT", "SINCE", "ID", "JOB TYPE"), rows)
     offers = [(name, each.element, each.id) for each in shown for name in each.offers]
     if offers:
         click.echo()
@@ -186,18 +195,17 @@ def list_instances(
         print_json_text(text)
         return
     rows = [
-        (each.id, each.process_id, each.version, each.business_key, each.state, _started(each))
+        (
+            *(each.id, each.process_id, each.version, each.business_key, each.state),
+            *(instant(each.started_at), each.open_incidents or None),
+        )
         for each in page.items
     ]
-    columns = ("INSTANCE", "PROCESS", "VERSION", "BUSINESS KEY", "STATE", "STARTED")
+    columns = ("INSTANCE", "PROCESS", "VERSION", "BUSINESS KEY", "STATE", "STARTED", "INCIDENTS")
     is_filtered = bool(process_id or business_key or state or cursor)
     empty = "no running instances" + (" like that" if is_filtered else "")
     print_table(columns, rows, empty=empty)
-    _tell_of_more(page.cursor)
-
-
-def _started(instance: Instance) -> str:
-    return instant(instance.started_at)
+    tell_of_more(page.cursor)
 
 
 @click.command()
@@ -238,7 +246,7 @@ def tasks(
         empty=empty,
         folded=("NAME", "GROUPS"),
     )
-    _tell_of_more(page.cursor)
+    tell_of_more(page.cursor)
 
 
 def _task_row(task: Task) -> tuple[Any, ...]:
@@ -253,7 +261,7 @@ def _task_row(task: Task) -> tuple[Any, ...]:
     )
 
 
-def _tell_of_more(cursor: str | None) -> None:
+def tell_of_more(cursor: str | None) -> None:
     """On standard error: it is no row."""
     if cursor:
         click.echo(f"there are more: --cursor {cursor}", err=True)

@@ -14,11 +14,13 @@ SECTIONS = {
         "lint": Entry("consumers.cli.lint:lint", "Check BPMN and DMN files, without any server."),
         "test": Entry("consumers.cli.testing:test", "Run scenarios, without any server."),
         "deploy": Entry("consumers.cli.deploying:deploy", "Deploy BPMN and DMN files."),
+        "definitions": Entry("consumers.cli.definitions:definitions", "List what is deployed."),
     },
     "Instances": {
         "start": Entry("consumers.cli.publishing:start", "Start an instance of a process."),
         "show": Entry("consumers.cli.looking:show", "Show one instance."),
         "list": Entry("consumers.cli.looking:list_instances", "List running instances."),
+        "incidents": Entry("consumers.cli.incidents:incidents", "List open incidents."),
         "set": Entry("consumers.cli.publishing:set_variables", "Set variables of an instance."),
         "terminate": Entry("consumers.cli.publishing:terminate", "End an instance."),
         "activate": Entry(
@@ -26,9 +28,10 @@ SECTIONS = {
         ),
         "resolve": Entry("consumers.cli.publishing:resolve", "Resolve an incident: try again."),
     },
-    "Tasks, messages, effects": {
+    "Tasks, jobs, messages, effects": {
         "tasks": Entry("consumers.cli.looking:tasks", "List open user tasks."),
         "complete": Entry("consumers.cli.publishing:complete", "Complete a user task."),
+        "job": Entry("consumers.cli.jobs:job", "Answer a job as a worker would: by hand."),
         "message": Entry("consumers.cli.publishing:message", "Publish a message."),
         "signal": Entry("consumers.cli.publishing:signal", "Broadcast a signal."),
         "evaluate": Entry(

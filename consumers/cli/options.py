@@ -5,7 +5,7 @@ An option of one command only has its variable from `name_variables`.
 
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -20,12 +20,12 @@ PAGE_MAX = 500
 PORTS = range(65_536)
 
 
-def name_variables(command: click.Command) -> None:
+def name_variables(command: click.Command, prefix: str = "TORPOR") -> None:
     """Give every option without a variable its own: `start --id` gets TORPOR_START_ID."""
     for parameter in command.params:
         if isinstance(parameter, click.Option) and parameter.envvar is None:
             option = max(parameter.opts, key=len).lstrip("-")
-            parameter.envvar = f"TORPOR_{command.name}_{option}".replace("-", "_").upper()
+            parameter.envvar = f"{prefix}_{command.name}_{option}".replace("-", "_").upper()
 
 
 # --- what options accept ---
@@ -111,6 +111,38 @@ FILES: Mapping[str, Any] = {
     "metavar": "FILE...",
 }
 """An argument of one or more files that exist."""
+
+FILES_OR_FOLDERS: Mapping[str, Any] = {
+    **FILES,
+    "type": click.Path(exists=True, path_type=Path),
+    "metavar": "FILE|FOLDER...",
+}
+"""An argument of files and folders that exist: see `files_below`."""
+
+
+def files_below(paths: Iterable[Path], suffixes: tuple[str, ...]) -> tuple[Path, ...]:
+    """The files, and those with such a suffix in the folders and below them, each once.
+
+    What begins with a dot is left out. Raises UsageError for a folder without any.
+    """
+    found: dict[Path, None] = {}
+    for path in paths:
+        below = [path] if path.is_file() else _below(path, suffixes)
+        if not below:
+            raise click.UsageError(f"There is no {' or '.join(suffixes)} file in {path}.")
+        found.update(dict.fromkeys(below))
+    return tuple(found)
+
+
+def _below(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
+    return sorted(
+        path
+        for path in folder.rglob("*")
+        if path.suffix in suffixes
+        and path.is_file()
+        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    )
+
 
 kafka = click.option(
     "--kafka",

@@ -8,6 +8,7 @@ import click
 
 from consumers.cli import options
 from consumers.cli.client import Answer, Publishing, publish, report
+from consumers.cli.output import instant
 from torpor_client import new_id, routing
 from torpor_client.ids import started_by
 
@@ -65,7 +66,7 @@ def start(
     }
     answer = ask(to, "StartInstance", routing.root_of(identity), fields)
     own = {"instance_id": identity, "status": answer.status}
-    report(to, answer, f"started {identity}", own)
+    report(to, answer, f"started {identity}", own, "`torpor definitions` lists what is deployed")
 
 
 @click.command()
@@ -77,7 +78,8 @@ def complete(*, task_id: str, variables: str, **given: Any) -> None:
     to = Publishing(**given)
     fields = {"task_id": task_id, "variables": variables}
     answer = ask(to, "CompleteTask", key_of(task_id, "torpor tasks"), fields)
-    report(to, answer, f"completed {task_id}")
+    absent = "`torpor tasks` lists user tasks; a job is completed by `torpor job complete ID`"
+    report(to, answer, f"completed {task_id}", absent=absent)
 
 
 @click.command()
@@ -123,7 +125,20 @@ def message(
         "instance_id": None,
     }
     answer = ask(to, "PublishMessage", routing.message_address(name, correlation_key), fields)
-    report(to, answer, f"published {name}")
+    report(to, answer, f"published {name}{_told(answer.result)}")
+
+
+def _told(result: Any) -> str:
+    """What became of a message, as far as its reply tells."""
+    if not isinstance(result, dict):
+        return ""
+    offered = ", ".join(result["offered_to"])
+    if result["buffered"]:
+        kept = f"kept until {instant(result['expires_at'])}"
+        return f": for {offered}; {kept}" if offered else f": nobody waits yet, {kept}"
+    if offered:
+        return f": for {offered}"
+    return ": nobody waits for this name and key, and it is not kept (--ttl keeps it)"
 
 
 @click.command()

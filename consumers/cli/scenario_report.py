@@ -1,6 +1,7 @@
 """What `torpor test` says: text for people, JSON for programs, JUnit's XML for CI."""
 
 import re
+import shlex
 import shutil
 import sys
 import textwrap
@@ -15,10 +16,10 @@ import msgspec
 
 from consumers.cli.findings import FoundIn, counted, found_in, print_findings
 from consumers.cli.output import plain, print_json
+from engine.errors import Finding
 from scenarios.coverage import Part, ProcessCoverage, percent
 from scenarios.errors import Problem
 from scenarios.loading import Case
-from scenarios.models import ModelFile
 from scenarios.running import Failure, Journey, Run
 
 PATH_MAX = 60
@@ -39,13 +40,14 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything, at the end. `coverage_min` is set when it was missed."""
+    """Everything, at the end. `coverage_min` is set when it was missed; `notes` fail nothing."""
 
     results: tuple[Result, ...]
     problems: tuple[Problem, ...]
     coverage: tuple[ProcessCoverage, ...]
     coverage_min: float | None
     seconds: float
+    notes: tuple[str, ...] = ()
 
     @property
     def failed(self) -> int:
@@ -58,7 +60,7 @@ class Report(Protocol):
     def problems(self, file: str, problems: Sequence[Problem]) -> None:
         """A file of scenarios cannot be used."""
 
-    def findings(self, model: ModelFile) -> None:
+    def findings(self, file: str, findings: Sequence[Finding]) -> None:
         """A model has findings."""
 
     def begins(self, case: Case) -> None:
@@ -75,9 +77,10 @@ class Report(Protocol):
 
 
 class TextReport:
-    """Implements `Report`: each scenario as soon as it has run."""
+    """Implements `Report`: each scenario as soon as it has run; `quiet`, only those that failed."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._quiet = quiet
         self._file: str | None = None
         columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH_MAX
         self._width = min(columns, WIDTH_MAX)
@@ -87,19 +90,33 @@ class TextReport:
         for problem in problems:
             self._say(f"{problem.place}: {problem.message}", indent=2, colour="red")
 
-    def findings(self, model: ModelFile) -> None:
-        print_findings(model.shown, [found_in(model.shown, each) for each in model.findings])
-        self._file = None
+    def findings(self, file: str, findings: Sequence[Finding]) -> None:
+        """Errors in full; how many warnings there are."""
+        errors = [each for each in findings if each.severity == "error"]
+        warnings = len(findings) - len(errors)
+        if errors:
+            print_findings(file, [found_in(file, each) for each in errors])
+            self._file = None
+        if warnings and not self._quiet:
+            say = f"{file}: {counted(warnings, 'warning')}, see torpor lint {shlex.quote(file)}"
+            self._say(say, indent=0, colour="yellow")
+            self._file = None
 
     def begins(self, case: Case) -> None:
         """On a terminal, show what runs: it may take a while."""
+        if self._quiet:
+            return
         self._begin(case.file)
         if sys.stdout.isatty():
             click.echo(f"  … {plain(case.name)}", nl=False)
 
     def scenario(self, result: Result) -> None:
         run = result.run
-        if sys.stdout.isatty():
+        if self._quiet:
+            if run.passed:
+                return
+            self._begin(run.case.file)
+        elif sys.stdout.isatty():
             click.echo("\r\x1b[2K", nl=False)
         mark = click.style("✓", fg="green") if run.passed else click.style("✗", fg="red")
         variant = "" if run.passed or result.variants == 1 else f"  (variant: {run.variant.name})"
@@ -125,11 +142,14 @@ class TextReport:
             self._say(f"{head:<10}{line}", indent=8, hanging=10)
 
     def end(self, summary: Summary) -> None:
-        if summary.coverage:
+        if summary.coverage and not self._quiet:
             click.echo("\nCoverage")
             for process in summary.coverage:
                 self._coverage(process)
-        click.echo("")
+        if not self._quiet:
+            click.echo("")
+        for note in summary.notes:
+            self._say(note, indent=0, colour="yellow")
         for line, good in closing_lines(summary):
             click.echo(click.style(line, fg="green" if good else "red"))
 
@@ -193,8 +213,8 @@ def path_line(journey: Journey) -> str:
     if len(parts) > PATH_MAX:
         half = PATH_MAX // 2
         parts = [*parts[:half], f"... {len(parts) - PATH_MAX} more ...", *parts[-half:]]
-    if journey.waiting:
-        parts.append(f"[{', '.join(dict.fromkeys(journey.waiting))}]")
+    if journey.places:
+        parts.append(f"[{', '.join(dict.fromkeys(journey.places))}]")
     elif journey.state not in {"completed", "running"}:
         parts.append(journey.state)
     return " → ".join(parts)
@@ -230,8 +250,8 @@ class JsonReport:
     def problems(self, file: str, problems: Sequence[Problem]) -> None:
         """They are in the summary."""
 
-    def findings(self, model: ModelFile) -> None:
-        self._findings += [found_in(model.shown, each) for each in model.findings]
+    def findings(self, file: str, findings: Sequence[Finding]) -> None:
+        self._findings += [found_in(file, each) for each in findings]
 
     def begins(self, case: Case) -> None:
         """Nothing is printed before the end."""
@@ -249,6 +269,7 @@ class JsonReport:
                 "scenarios": [_scenario_json(result) for result in summary.results],
                 "coverage": [_coverage_json(process) for process in summary.coverage],
                 "findings": self._findings,
+                "notes": summary.notes,
                 "problems": [
                     {
                         "file": problem.place.file,

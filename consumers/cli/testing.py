@@ -9,12 +9,14 @@ import click
 from consumers.cli import options
 from consumers.cli.output import ExitCode, fail, plain, print_json_text
 from consumers.cli.scenario_report import JsonReport, Report, Result, Summary, TextReport, junit
+from engine.errors import Finding
 from scenarios.contents import Contents
 from scenarios.coverage import Coverage, ProcessCoverage, percent
 from scenarios.errors import Place, Problem, ScenarioFileError
 from scenarios.json_schema import schema_text
 from scenarios.loading import Case, load
-from scenarios.models import ModelFiles
+from scenarios.mocking import answering
+from scenarios.models import ModelFile, ModelFiles
 from scenarios.running import Run, run
 from scenarios.simulation import VARIANTS, Variant
 
@@ -23,7 +25,7 @@ from scenarios.simulation import VARIANTS, Variant
     "test",
     epilog="""\b
 Examples:
-  torpor test scenarios/*.yaml
+  torpor test scenarios
   torpor test scenarios/order.yaml -k declined
   torpor test scenarios/*.yaml --thorough --coverage-min 90 --junit report.xml
   torpor test --schema > scenario.schema.json
@@ -32,7 +34,7 @@ Examples:
 The format is described in docs/testing.md. Exit codes: 0 all passed; 1 something
 failed, a file is wrong, or coverage is too low; 2 usage.""",
 )
-@click.argument("files", **{**options.FILES, "required": False})
+@click.argument("files", **{**options.FILES_OR_FOLDERS, "required": False})
 @click.option("-k", "wanted", metavar="TEXT", help="Only scenarios with this text in their name.")
 @click.option(
     "--thorough",
@@ -52,6 +54,7 @@ failed, a file is wrong, or coverage is too low; 2 usage.""",
     metavar="FILE",
     help="Write a report in JUnit's XML, for CI.",
 )
+@click.option("-q", "--quiet", is_flag=True, help="Print only what failed, and the last lines.")
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of the format, for editors.")
 @options.as_json
 def test(
@@ -61,22 +64,27 @@ def test(
     thorough: bool,
     coverage_min: float | None,
     junit_file: Path | None,
+    quiet: bool,
     schema: bool,
     as_json: bool,
 ) -> None:
     """Run scenarios: models on the real core, with a virtual clock and no servers.
 
     Prints the path that each took, what is not as expected and where, and which elements and
-    flows of the models no scenario has passed.
+    flows of the models no scenario has passed. A folder stands for all .yaml and .yml files
+    below it.
     """
     if schema:
         print_json_text(schema_text().rstrip().encode())
         return
     if not files:
-        raise click.UsageError("Missing argument 'FILE...'.")
-    report: Report = JsonReport() if as_json else TextReport()
+        raise click.UsageError("Missing argument 'FILE|FOLDER...'.")
+    files = options.files_below(files, (".yaml", ".yml"))
+    report: Report = JsonReport() if as_json else TextReport(quiet=quiet)
     session = Session(report, VARIANTS if thorough else VARIANTS[:1])
     session.run(files, wanted)
+    if wanted:  # nor about what is used
+        session.notes.clear()
     # What was left out on purpose says nothing about what is covered.
     coverage = [] if wanted else session.coverage.report()
     enough = wanted is not None or coverage_min is None or percent(coverage) >= coverage_min
@@ -101,6 +109,7 @@ class Session:
         self.coverage = Coverage()
         self.results: list[Result] = []
         self.problems: list[Problem] = []
+        self.notes: list[str] = []
         self._report = report
         self._variants = variants
         self._models = ModelFiles()
@@ -132,9 +141,10 @@ class Session:
     def _run_file(self, file: Path, cases: Sequence[Case]) -> None:
         models = {model.shown: model for case in cases for model in case.models}
         for model in models.values():
-            if model.findings and model.shown not in self._told:
+            findings = _in_all(cases, model)
+            if findings and model.shown not in self._told:
                 self._told.add(model.shown)
-                self._report.findings(model)
+                self._report.findings(model.shown, findings)
         refused = [model.shown for model in models.values() if not model.compiled.deployable]
         if refused:
             names = " and ".join(refused)
@@ -147,6 +157,17 @@ class Session:
             result = self._run_case(case)
             self.results.append(result)
             self._report.scenario(result)
+        self._note_mocks(file, self.results[len(self.results) - len(cases) :])
+
+    def _note_mocks(self, file: Path, results: Sequence[Result]) -> None:
+        """A mock that no scenario of a file asked; one that failed may not have come so far."""
+        if not all(result.run.passed for result in results):
+            return
+        asked = {name for result in results for name in result.run.asked}
+        known = dict.fromkeys(name for each in results for name in answering(each.run.case.mocks))
+        self.notes += [
+            f"{file}: the mock {name!r} was never used" for name in known if name not in asked
+        ]
 
     def _run_case(self, case: Case) -> Result:
         """Run a scenario in each variant, until one fails."""
@@ -166,7 +187,14 @@ class Session:
             coverage=tuple(coverage),
             coverage_min=coverage_min,
             seconds=time.monotonic() - self._began,
+            notes=tuple(self.notes),
         )
+
+
+def _in_all(cases: Sequence[Case], model: ModelFile) -> list[Finding]:
+    """What is found in a file beside whatever models and mocks it is run with."""
+    found = [each.findings for case in cases for each in case.models if each.shown == model.shown]
+    return [each for each in model.findings if all(each in findings for findings in found)]
 
 
 def _has(case: Case, wanted: str) -> bool:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from engine import commands as c
 from engine.aggregates import MessageState
 from engine.correlation.matching import end_lives, match
-from engine.correlation.publishing import publish
+from engine.correlation.publishing import publish, told
 from engine.correlation.subscriptions import InstanceCommand, change
 from engine.outcome import Context, Outcome, TimerChange
 from engine.rejections import Rejection
@@ -29,7 +29,8 @@ def apply_message(
     """Apply a command to the aggregate of one (name, key); None: nothing is known of it.
 
     Only PublishMessage can be rejected: INVALID_ARGUMENT, TOO_LARGE, or ALREADY_EXISTS for a
-    message id that still counts. What comes twice or too late from an instance changes nothing.
+    message id that still counts; accepted, its result is what `told` says. What comes
+    twice or too late from an instance changes nothing.
     """
     if isinstance(command, c.FireTimer):
         return _fire(context, state, command)
@@ -39,7 +40,8 @@ def apply_message(
         published = publish(context, known, command)
         if isinstance(published, Rejection):
             return published
-        return _finish(context, state, published)
+        outcome = _finish(context, state, published)
+        return replace(outcome, result=told(published.messages[-1], outcome.state))
     return _finish(context, state, change(known, command))
 
 

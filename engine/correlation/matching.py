@@ -71,17 +71,21 @@ class _Pairing:
             for offer in message.offers
         }
         self.starts = dict(reversed(context.definitions.message_starts(state.name)))
+        self.asked: set[str] = set()
 
     def offer(self, message: BufferedMessage) -> BufferedMessage:
         """Offer a message to one subscription of every process that has yet to take it."""
         for process_id in self.waiting:
-            if _is_open_to(message, process_id):
+            if _is_open_to(message, process_id) and process_id not in self.asked:
                 free = next(filter(self._is_free, self._candidates(message, process_id)), None)
                 if free is not None:
                     message = self._deliver(message, free)
         for process_id in message.starts:
             if _is_open_to(message, process_id) and self._may_start(message, process_id):
                 message = self._start(message, process_id)
+        self.asked.update(
+            offer.process_id for offer in message.offers if self._is_asked_about(offer)
+        )
         return message
 
     def is_wanted(self, message: BufferedMessage) -> bool:
@@ -92,6 +96,21 @@ class _Pairing:
             _is_open_to(message, process_id) and any(self._candidates(message, process_id))
             for process_id in message.kept_for
         )
+
+    def _is_asked_about(self, offer: Offer) -> bool:
+        """Whether a conversation has yet to say which instance a message is for.
+
+        It may be one that waits here by now. What comes behind the message must not overtake it:
+
+            m comes: p:7 is asked.  i, which holds p:7, opens its wait.  n comes: it waits, too.
+            i says that it has the key: m is offered to it, then n, if i waits for another.
+        """
+        process_id = offer.process_id
+        if offer.subscription is not None or process_id not in self.starts:
+            return False
+        element_id, key = self.starts[process_id], self.state.correlation_key
+        definitions = self.context.definitions
+        return definitions.conversation(process_id, element_id, key) is not None
 
     def _candidates(self, message: BufferedMessage, process_id: str) -> list[OpenSubscriptionState]:
         waiting = self.waiting.get(process_id, [])

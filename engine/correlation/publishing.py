@@ -5,9 +5,9 @@ from msgspec.structs import replace
 from engine import commands as c
 from engine.aggregates import BufferedMessage, MessageState
 from engine.instances.limits import NAME_LENGTH_MAX
-from engine.outcome import Context
+from engine.outcome import AggregateState, Context
 from engine.rejections import Rejection, RejectionCode
-from engine.values import ValueDecodeError, decode_object, encode_object
+from engine.values import ValueDecodeError, decode_object, encode, encode_object
 
 INSTANT_MAX = 2**53
 """Instants are scores of a sorted set, which are exact only below this."""
@@ -42,6 +42,25 @@ def publish(
     counts_for = max(command.ttl_ms, context.settings.message_id_ms_min)
     ids = {**state.message_ids, command.message_id: context.now + counts_for}
     return replace(state, message_ids=ids)
+
+
+def told(published: BufferedMessage, after: AggregateState | None) -> str:
+    """What became of a message, for its publisher: the text of a JSON object.
+
+    `offered_to` are the instances that it goes to or starts; each settles for itself whether it
+    takes it. `buffered`: it stays for others, until the instant `expires_at` (epoch ms) or, when
+    that is now, for those who are busy with another one. Neither: nobody will ever take it.
+    """
+    messages = after.messages if isinstance(after, MessageState) else ()
+    found = next((each for each in messages if each.number == published.number), None)
+    offers = found.offers if found is not None else ()
+    return encode(
+        {
+            "offered_to": [offer.instance_id for offer in offers],
+            "buffered": found is not None and (found.alive or not offers),
+            "expires_at": published.expires_at,
+        }
+    )
 
 
 def _starts(context: Context, command: c.PublishMessage) -> tuple[str, ...]:

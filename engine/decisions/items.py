@@ -46,6 +46,7 @@ def restrict_types(definitions: Source, shared: Shared, around: Surroundings) ->
         if item is not None:
             place = Place(ItemPlace(source), shared, around.binding("?"), Gauge())
             _restrict(source, item, place)
+            _check_base(source, place)
 
 
 def _restrict(source: Source, item: ItemType, place: Place) -> None:
@@ -54,6 +55,26 @@ def _restrict(source: Source, item: ItemType, place: Place) -> None:
     check_type(item.base, source, place)
     for component, (_, entry) in zip(source.all("itemComponent"), item.entries, strict=True):
         _restrict(component, entry, place)
+
+
+def _check_base(source: Source, place: Place) -> None:
+    """Report a type that is one of itself: only inside an entry of it there may be another one."""
+    items = place.shared.types.items
+    start = source.get("name") or ""
+    seen: dict[str, None] = {}
+    here: str | None = start
+    while here in items and here not in seen:
+        if items[here].entries or items[here].callable:
+            return
+        seen[here] = None
+        here = items[here].base
+    if here == start:
+        place.refuse(
+            source,
+            "type-cycle",
+            f"The type {quote(start)} refers to itself, directly or through others. Give it another"
+            " type.",
+        )
 
 
 def _tests(source: Source, tag: str, place: Place) -> Code | None:

@@ -178,6 +178,12 @@ class Nodes:
             *self._references(source, "inputDecision"),
         ]
         outputs = self._references(source, "outputDecision")
+        if not any(source.xml.all("outputDecision")):
+            self._shared.report.error(
+                "missing-part",
+                f"The decision service {quote(source.name)} has no output decision. Add one.",
+                source,
+            )
         return Service(
             id=source.id,
             name=source.result,
@@ -189,11 +195,12 @@ class Nodes:
         )
 
     def _references(self, source: NodeSource, tag: str) -> list[str]:
-        """The ids that a service's elements refer to, those that do not exist reported."""
+        """The ids that a service's elements refer to; what is no such thing is reported."""
         ids = []
         for reference in source.xml.all(tag):
             target = (reference.get("href") or "").rpartition("#")[2]
-            if target in self.sources:
+            kind = "inputData" if tag == "inputData" else "decision"
+            if target in self.sources and self.sources[target].tag == kind:
                 ids.append(target)
             else:
                 self._report_unknown(target, source, reference)

@@ -19,6 +19,7 @@ from engine.expressions import (
 from engine.expressions.environment import Code, Frame
 from engine.expressions.juel import compile_juel, compile_juel_expression, holds_expression
 from engine.expressions.surroundings import Surroundings
+from engine.model.formulas import advice, unknown_functions
 from engine.model.report import Placed, Report, quote
 from engine.values import Value
 
@@ -42,7 +43,9 @@ class Shared:
         self._length = 0
         self._count = 0
 
-    def compile(self, text: str, kind: "_Kind", surroundings: Surroundings) -> Expression | str:
+    def compile(
+        self, text: str, kind: "_Kind", surroundings: Surroundings
+    ) -> Expression | ExpressionSyntaxError | str:
         """The expression, or what is wrong with it."""
         self._length += len(text)
         self._count += 1
@@ -59,7 +62,7 @@ class Shared:
             compile_kind = compile_unary_tests if kind == "tests" else compile_feel
             return compile_kind(text, (), surroundings)
         except ExpressionSyntaxError as error:
-            return str(error)
+            return error
 
 
 class Gauge:
@@ -158,14 +161,15 @@ class Place(msgspec.Struct, frozen=True):
     def _code(self, source: Source, text: str, kind: _Kind, what: str) -> Code | None:
         compiled = self.shared.compile(text, kind, self.surroundings)
         if isinstance(compiled, Expression):
+            for message in unknown_functions(compiled, what):
+                self.shared.report.warning("unknown-function", message, self.owner, source.line)
             self.gauge.note(2 * self.depth + compiled.levels)
             return compiled.code
         name = "JUEL" if kind == "juel" else "FEEL"
         self.refuse(
             source,
             "expression-syntax",
-            f"The {what} {quote(text)} is no {name} expression: {compiled}."
-            " Put the expression right.",
+            f"The {what} {quote(text)} is no {name} expression: {compiled}. {advice(compiled)}",
         )
         return None
 

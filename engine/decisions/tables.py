@@ -168,6 +168,15 @@ def _outputs(source: Source, place: Place) -> Outputs | None:
             source, "unnamed-output", "A table of several outputs has one without a name. Name it."
         )
         return None
+    names = [column.get("name") for column in columns]
+    if len(set(names)) < len(names):
+        place.refuse(
+            source,
+            "duplicate-output",
+            "Two outputs of a table have the same name, so that one would hide the other. Rename"
+            " one.",
+        )
+        return None
     if policy != "COLLECT":
         aggregation = None
     if aggregation is not None and (aggregation not in AGGREGATIONS or len(columns) > 1):

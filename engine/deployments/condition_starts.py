@@ -4,11 +4,15 @@
 latest version of a process. It asks all conditional start events, and starts an instance for each
 that holds, with the variables that were given. A condition that lacks one of these does not hold.
 One that fails otherwise starts nothing and keeps no other from starting; the answer names it.
+
+However many there are, and however expensive: together they take a bounded number of steps, so that
+the partition is not held, and the answer fits a record.
 """
 
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from engine import commands as c
 from engine.definitions import ProcessVersions
@@ -30,6 +34,12 @@ from engine.variables import size
 
 MESSAGE_MAX: Final = 500
 """How many characters of what is wrong with a condition the answer has."""
+
+FAILED_MAX: Final = 100
+"""How many conditions that failed the answer names; of the others it tells the number."""
+
+STEPS_FACTOR: Final = 50
+"""How many times the steps of one expression all conditions of a command may take."""
 
 
 class Started(msgspec.Struct, frozen=True):
@@ -80,8 +90,10 @@ class _Evaluation:
         self._context = context
         self._variables = command.variables
         self._given: dict[str, Value] = {name: decode(text) for name, text in variables.items()}
+        self._steps_left = context.settings.expression_steps_max * STEPS_FACTOR
         self._started: list[Started] = []
         self._failed: list[Failed] = []
+        self._untold = 0
         self.sends: list[Send] = []
 
     def ask(self, process: ProcessVersions, model: ProcessModel) -> None:
@@ -94,8 +106,11 @@ class _Evaluation:
 
     def result(self) -> str:
         """The text of the reply's `result`."""
-        answer = {"started": self._started, "failed": self._failed}
-        return msgspec.json.encode(answer).decode()
+        failed = self._failed
+        if self._untold:
+            message = f"{failed[-1].message} And {self._untold} more failed."
+            failed = [*failed[:-1], replace(failed[-1], message=message)]
+        return msgspec.json.encode({"started": self._started, "failed": failed}).decode()
 
     def _occurring(self, process: ProcessVersions, event: AnyElement) -> int | None:
         """The place of a condition of the event that holds; of several that of the first."""
@@ -108,14 +123,24 @@ class _Evaluation:
                 if self._holds(process, event, trigger):
                     return part
             except EvaluationError as error:
-                self._failed.append(_failure(process, event, trigger, error.message))
+                self._fail(process, event, trigger, error.message)
         return None
+
+    def _fail(
+        self, process: ProcessVersions, event: AnyElement, trigger: ConditionTrigger, message: str
+    ) -> None:
+        if len(self._failed) < FAILED_MAX:
+            self._failed.append(_failure(process, event, trigger, message))
+        else:
+            self._untold += 1
 
     def _holds(
         self, process: ProcessVersions, event: AnyElement, trigger: ConditionTrigger
     ) -> bool:
         """Raises EvaluationError where there is no telling, though all variables are there."""
         context = self._context
+        if self._steps_left < context.settings.expression_steps_max:
+            raise EvaluationError("Not asked: the conditions before it took too many steps.")
         position = f"{context.partition}-{context.offset}-{context.step}"
         environment = Environment(
             lookup=lambda name: self._given.get(name, MISSING),
@@ -130,6 +155,8 @@ class _Evaluation:
             if error.missing:
                 return False
             raise
+        finally:
+            self._steps_left -= environment.spent
         if value is None or isinstance(value, bool):
             return value is True
         raise EvaluationError(f"Expected true or false, found {text_of(value)}.")

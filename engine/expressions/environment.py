@@ -37,8 +37,8 @@ class Environment:
     `execution` tells about the instance; whoever evaluates JUEL may set them.
     """
 
-    __slots__ = ("_draws", "facts", "lookup", "missing", "nesting", "now_ms", "seed", "steps",
-                 "steps_max", "zone")  # fmt: skip
+    __slots__ = ("_before", "_draws", "facts", "lookup", "missing", "nesting", "now_ms", "seed",
+                 "steps", "steps_max", "zone")  # fmt: skip
 
     def __init__(
         self,
@@ -58,9 +58,16 @@ class Environment:
         self.missing: dict[str, None] = {}
         self.facts: Mapping[str, Value] = {}
         self._draws = 0
+        self._before = 0
+
+    @property
+    def spent(self) -> int:
+        """What all its evaluations have paid for so far."""
+        return self._before + self.steps_max - self.steps
 
     def begin(self) -> None:
         """Give the next evaluation the whole budget."""
+        self._before = self.spent
         self.steps = self.steps_max
         self.nesting = 0
         if self.missing:

@@ -2,10 +2,16 @@
 
 
 class ExpressionSyntaxError(ValueError):
-    """The text is not an expression. The deployment that contains it is refused."""
+    """The text is not an expression. The deployment that contains it is refused.
 
-    def __init__(self, message: str, position: int) -> None:
+    `advice` is a sentence that says how to put it right.
+    """
+
+    def __init__(
+        self, message: str, position: int, advice: str = "Correct it at that character."
+    ) -> None:
         super().__init__(f"{message} (at character {position + 1})")
+        self.advice = advice
         self.message = message
         self.position = position
 
@@ -18,7 +24,8 @@ class UnsupportedCallError(ExpressionSyntaxError):
     """
 
     def __init__(self, name: str, call: str, position: int) -> None:
-        super().__init__(f"{call!r} exists only in Java", position)
+        advice = "Compute it in a job before, and use the variable that the job gives."
+        super().__init__(f"{call!r} exists only in Java", position, advice)
         self.name = name
         self.call = call
 

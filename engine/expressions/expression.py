@@ -21,12 +21,15 @@ class Expression(msgspec.Struct, frozen=True, eq=False):
 
     `names` are the variables it may ask for, in order of first use. Inside of a filter a name may
     turn out to be an entry of the item instead. `levels` is how deep the tree is.
+    `unknown_functions` are called and are neither builtins nor known names: only a variable that
+    holds a function could be meant, and variables that are JSON hold none.
     """
 
     text: str
     names: tuple[str, ...]
     code: Code
     levels: int = 0
+    unknown_functions: tuple[str, ...] = ()
 
     def evaluate(self, env: Environment) -> Value:
         """The value. Raises EvaluationError only where the budget is exceeded."""
@@ -66,10 +69,10 @@ def _compiled(
     try:
         parser = Parser(text, BUILTINS.keys(), names, inside.trees, inside.entries)
         tree: Node = parser.parse_unary_tests() if unary else parser.parse()
-        code, free, levels = compile_tree(tree, around)
+        code, build = compile_tree(tree, around)
     except RecursionError:
         raise ExpressionSyntaxError("The expression is nested too deeply", 0) from None
-    return Expression(text, free, code, levels)
+    return Expression(text, tuple(build.free), code, build.deepest, tuple(build.unknown))
 
 
 def evaluate_condition(expression: Expression, env: Environment) -> bool:

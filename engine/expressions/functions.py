@@ -184,7 +184,7 @@ def _charge(value: Value, env: Environment) -> None:
     """Long texts and lists cost what it takes to copy them; who looks at each item pays for it."""
     kind = type(value)
     if kind is str or kind is list or kind is dict:
-        size = len(value)  # type: ignore[arg-type]
+        size = len(value)  # type: ignore[arg-type]  # asked by exact type
         if size >= _FREE_SIZE:
             env.spend(size >> 6 if kind is str else size >> 5)
 

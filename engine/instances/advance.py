@@ -20,7 +20,8 @@ from typing import NamedTuple
 from engine import commands as c
 from engine import events as e
 from engine import variables as v
-from engine.effects import CONSEQUENCES, Consequences
+from engine.effects import CONSEQUENCES
+from engine.effects.consequences import Consequences
 from engine.instances.evaluator import Evaluator
 from engine.instances.evolve import evolve
 from engine.instances.stuck import IncidentKind, StuckError
@@ -135,6 +136,10 @@ class Advance:
         if not instance.ad_hoc or instance.scope is None:
             return False
         return elements[instance.scope].element_id == instance.element_id
+
+    def is_over(self, key: int) -> bool:
+        """Whether an element instance was ended, or is to be part by part."""
+        return key not in self.state.elements or self.is_ending(key)
 
     def is_ending(self, key: int) -> bool:
         """Whether an element instance, or one around it, is over and only waits to be ended."""

@@ -39,6 +39,17 @@ class Occurrence(NamedTuple):
     part: int | None = None
 
 
+def beginnings(model: ProcessModel) -> list[BeginningElement]:
+    """The elements at which a command may begin an instance by naming one."""
+    known = (find_beginning(model, element.id) for element in model.elements)
+    return [each for each in known if each is not None and not _needs_others(model, each)]
+
+
+def _needs_others(model: ProcessModel, element: BeginningElement) -> bool:
+    gateway = gateway_before(model, element)
+    return gateway is not None and gateway.parallel
+
+
 def find_beginning(model: ProcessModel, element_id: str) -> BeginningElement | None:
     """The element with this id, if an instance may begin there."""
     index = model.element_index.get(element_id)

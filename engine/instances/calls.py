@@ -16,6 +16,7 @@ from engine.rejections import Rejection
 
 
 def child_ended(advance: Advance, command: c.ChildEnded) -> None:
+    """A called instance is over: go on with its variables, or with the error that it ended by."""
     call = _find_call(advance, command)
     if call is None:
         return  # the call was given up before its instance could end
@@ -79,5 +80,6 @@ def _call_failed(command: c.ChildEnded) -> StuckError:
 
 
 def terminate_child(advance: Advance, command: c.TerminateChild) -> None:
+    """The activity that called this instance was given up; no other may end it."""
     if advance.state.start.parent_element == command.parent_element:
         end_instance(advance, InstanceState.TERMINATED, reason="the call was given up")

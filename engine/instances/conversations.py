@@ -1,6 +1,6 @@
 """The conversation that an instance holds: while it does, this starts no other instance."""
 
-from engine.effects import end_of_conversation
+from engine.effects.instances import end_of_conversation
 from engine.instances.advance import Advance
 from engine.instances.scans import waits_at
 from engine.lifecycle import InstanceState

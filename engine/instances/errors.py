@@ -45,6 +45,7 @@ def throw_error(advance: Advance, catcher: Catcher, error: BpmnError) -> None:
 
 
 def unhandled(error: BpmnError) -> StuckError:
+    """What an element is stuck with when nothing catches the error that it throws."""
     message = f": {error.message}" if error.message else ""
     return StuckError(
         IncidentKind.UNHANDLED_ERROR,

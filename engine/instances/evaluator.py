@@ -62,6 +62,11 @@ class Evaluator:
         )
         self._environment.facts = self._sight.facts
 
+    @property
+    def spent(self) -> int:
+        """The steps that all expressions of the transition have taken so far."""
+        return self._environment.spent
+
     def environment(self, scope: int) -> Environment:
         """What the scope sees, for what is more than an expression. Good until the next use."""
         self._enter(scope, None)
@@ -75,13 +80,23 @@ class Evaluator:
         except EvaluationError as error:
             raise _failed(expression, error) from None
 
-    def condition(self, expression: Expression, scope: int, locals_: Locals | None = None) -> bool:
-        """Whether a condition holds, as the scope sees variables. Raises StuckError."""
+    def condition(
+        self,
+        expression: Expression,
+        scope: int,
+        locals_: Locals | None = None,
+        *,
+        whose: str = "",
+    ) -> bool:
+        """Whether a condition holds, as the scope sees variables. Raises StuckError.
+
+        `whose` names it where the incident stands at something else, such as `Flow 'f'`.
+        """
         self._enter(scope, locals_)
         try:
             return to_condition(expression, self._environment)
         except EvaluationError as error:
-            raise _failed(expression, error) from None
+            raise _failed(expression, error, whose) from None
 
     def text(self, source: Text, scope: int, locals_: Locals | None = None) -> str:
         """A static text, or the text or number that an expression yields. Raises StuckError."""
@@ -124,12 +139,13 @@ class Evaluator:
         self._sight.locals = locals_ or {}
 
 
-def _failed(expression: Expression, error: EvaluationError) -> StuckError:
+def _failed(expression: Expression, error: EvaluationError, whose: str = "") -> StuckError:
     text = error.message
     if expression.text not in text:
         text = f"The expression {expression.text!r} failed: {text}"
     missing = "" if "; missing: " in text else hint(error.missing)
-    return StuckError(IncidentKind.EXPRESSION_FAILED, text + missing)
+    owner = f"{whose}: " if whose else ""
+    return StuckError(IncidentKind.EXPRESSION_FAILED, owner + text + missing)
 
 
 def hint(missing: tuple[str, ...]) -> str:

@@ -5,7 +5,7 @@ else than state, event and the time of the transition.
 """
 
 from collections.abc import MutableMapping
-from typing import TypeAlias, TypeVar, assert_never
+from typing import TypeAlias, assert_never
 
 from msgspec.structs import replace
 
@@ -13,12 +13,11 @@ from engine import events as e
 from engine import state as s
 from engine import variables as v
 from engine.errors import InvariantError
-from engine.instances import ledger, offers
+from engine.instances import ledger, offers, waits
 from engine.lifecycle import ElementState, InstanceState, guard_element, guard_instance
 from engine.ordered import Ordered, writable
 from engine.pages import WIDE, copied, paged, put_in_order
 
-W = TypeVar("W", bound=s.Waiting)
 Arrivals: TypeAlias = MutableMapping[int, MutableMapping[str, int]]
 
 
@@ -103,44 +102,33 @@ def evolve(  # noqa: C901, PLR0912, PLR0915 - one case an event
         case e.VariablesSet():
             _set_variables(state, event)
         case e.JobOpened():
-            _open_job(state, event)
+            waits.open_job(state, event)
         case e.JobClosed():
-            _close_job(state, event)
+            waits.close_job(state, event)
         case e.TimerArmed():
-            _add_wait(
-                state,
-                s.TimerWait(
-                    key=event.key,
-                    owner=event.owner,
-                    element_id=event.element_id,
-                    due_ms=event.due_ms,
-                    cycle=event.cycle,
-                    repetitions=event.repetitions,
-                    ahead=event.ahead,
-                ),
-            )
+            waits.arm_timer(state, event)
         case e.TimerClosed() | e.SubscriptionClosed() | e.CallClosed() | e.IncidentResolved():
-            _remove_wait(state, event.key)
+            waits.remove(state, event.key)
         case e.CompensationEnded() | e.GateClosed() | e.AdHocClosed():
-            _remove_wait(state, event.key)
+            waits.remove(state, event.key)
         case e.GateOpened():
-            _add_wait(state, s.GateWait(key=event.key, owner=event.owner))
+            waits.add(state, s.GateWait(key=event.key, owner=event.owner))
         case e.GateFired():
             _fire_gate(state, event)
         case e.AdHocOpened():
-            _add_wait(state, s.AdHocWait(key=event.key, owner=event.owner))
+            waits.add(state, s.AdHocWait(key=event.key, owner=event.owner))
         case e.ActivitiesChosen():
             offers.choose(state, event)
         case e.AdHocStopped():
             _stop_ad_hoc(state, event)
         case e.SubscriptionOpened():
-            _add_wait(state, _subscription(event))
+            waits.open_subscription(state, event)
         case e.TaskChanged():
-            _change_task(state, event)
+            waits.change_task(state, event)
         case e.CallOpened():
-            _add_wait(state, s.CallWait(key=event.key, owner=event.owner, child_id=event.child_id))
+            waits.add(state, s.CallWait(key=event.key, owner=event.owner, child_id=event.child_id))
         case e.IncidentRaised():
-            _raise_incident(state, event, at_ms)
+            waits.raise_incident(state, event, at_ms)
         case e.CompensationRecorded():
             ledger.record(state, event)
         case e.CompensationStarted():
@@ -157,7 +145,7 @@ def evolve(  # noqa: C901, PLR0912, PLR0915 - one case an event
             state.loops[event.key] = replace(state.loops[event.key], stopped=True)
         case e.ConditionEvaluated():
             if event.key:
-                condition = _wait(state, event.key, s.ConditionWait)
+                condition = waits.find(state, event.key, s.ConditionWait)
                 state.waits[event.key] = replace(condition, holds=event.result)
         case e.EventThrown() | e.DecisionEvaluated():
             pass  # what it led to here has events of its own
@@ -236,7 +224,7 @@ def _activate(state: s.ProcessInstance, event: e.ElementActivated, at_ms: int) -
         offers.begin(state, event)
     if event.ordinal and scope_key is not None:
         state.loops[scope_key] = replace(state.loops[scope_key], begun=event.ordinal)
-    _count(state, event.key)
+    waits.count(state, event.key)
 
 
 def _remove_element(state: s.ProcessInstance, key: int, after: ElementState) -> s.ElementInstance:
@@ -258,6 +246,8 @@ def _remove_element(state: s.ProcessInstance, key: int, after: ElementState) -> 
         offers.end(state, element, after)
     if key in state.loops:
         _close_loop(state, key)
+    if key in state.outputs:
+        _drop_outputs(state, key)
     if state.ledger:
         ledger.end(state, element)
     return element
@@ -306,6 +296,9 @@ def _count_iteration(state: s.ProcessInstance, key: int, after: ElementState) ->
 def _close_loop(state: s.ProcessInstance, key: int) -> None:
     loop = state.loops.pop(key)
     state.loops_bytes -= sum(map(v.utf8_length, loop.items))
+
+
+def _drop_outputs(state: s.ProcessInstance, key: int) -> None:
     for page in state.outputs.pop(key, {}).values():
         state.loops_bytes -= sum(map(v.utf8_length, page.values()))
 
@@ -319,65 +312,8 @@ def _set_variables(state: s.ProcessInstance, event: e.VariablesSet) -> None:
     put_in_order(state.variables, event.scope, own)
 
 
-def _open_job(state: s.ProcessInstance, event: e.JobOpened) -> None:
-    known = state.waits.get(event.key)
-    job = s.JobWait(
-        key=event.key,
-        owner=event.owner,
-        type=event.type,
-        attempt=event.attempt,
-        retries_left=event.retries_left,
-        headers=event.headers,
-    )
-    if known is None:
-        _add_wait(state, job)
-    else:
-        state.waits[event.key] = job
-
-
-def _close_job(state: s.ProcessInstance, event: e.JobClosed) -> None:
-    if event.reason != "failed":
-        _remove_wait(state, event.key)
-        return
-    job = _wait(state, event.key, s.JobWait)
-    retries_left = job.retries_left if event.retries_left is None else event.retries_left
-    state.waits[event.key] = replace(
-        job, retries_left=retries_left, retry_at=event.retry_at, stopped=event.retry_at is None
-    )
-
-
-def _subscription(event: e.SubscriptionOpened) -> s.Wait:
-    match event.kind:
-        case "signal":
-            return s.SignalWait(
-                key=event.key,
-                owner=event.owner,
-                element_id=event.element_id,
-                name=event.name,
-                interrupting=event.interrupting,
-                since=event.since,
-            )
-        case "condition":
-            return s.ConditionWait(
-                key=event.key,
-                owner=event.owner,
-                element_id=event.element_id,
-                interrupting=event.interrupting,
-                condition=event.name,
-            )
-        case _:
-            return s.SubscriptionWait(
-                key=event.key,
-                owner=event.owner,
-                element_id=event.element_id,
-                name=event.name,
-                correlation_key=event.correlation_key,
-                interrupting=event.interrupting,
-            )
-
-
 def _fire_gate(state: s.ProcessInstance, event: e.GateFired) -> None:
-    gate = _wait(state, event.key, s.GateWait)
+    gate = waits.find(state, event.key, s.GateWait)
     scope = state.elements[gate.owner].scope or 0
     _consume(state, scope, event.consumed)
     _hold(state, scope, -len(event.consumed))
@@ -385,7 +321,7 @@ def _fire_gate(state: s.ProcessInstance, event: e.GateFired) -> None:
 
 
 def _stop_ad_hoc(state: s.ProcessInstance, event: e.AdHocStopped) -> None:
-    offer = _wait(state, event.key, s.AdHocWait)
+    offer = waits.find(state, event.key, s.AdHocWait)
     if event.discarded:
         _consume(state, offer.owner, event.discarded)
         _hold(state, offer.owner, -len(event.discarded))
@@ -394,7 +330,7 @@ def _stop_ad_hoc(state: s.ProcessInstance, event: e.AdHocStopped) -> None:
 
 def _start_sweep(state: s.ProcessInstance, event: e.CompensationStarted) -> None:
     ledger.claim(state, event)
-    _add_wait(
+    waits.add(
         state,
         s.SweepWait(
             key=event.key,
@@ -404,59 +340,3 @@ def _start_sweep(state: s.ProcessInstance, event: e.CompensationStarted) -> None
             cancels=event.cancels,
         ),
     )
-
-
-def _change_task(state: s.ProcessInstance, event: e.TaskChanged) -> None:
-    if event.state in {"completed", "canceled"}:
-        _remove_wait(state, event.key)
-        return
-    known = state.waits.get(event.key)
-    if known is None:
-        details = event.details or e.TaskDetails()
-        _add_wait(state, s.TaskWait(key=event.key, owner=event.owner, details=details))
-    else:
-        task = _wait(state, event.key, s.TaskWait)
-        details = event.details or task.details
-        state.waits[event.key] = replace(task, details=details, revision=task.revision + 1)
-
-
-def _raise_incident(state: s.ProcessInstance, event: e.IncidentRaised, at_ms: int) -> None:
-    _add_wait(
-        state,
-        s.IncidentWait(
-            key=event.key,
-            owner=event.owner,
-            kind=event.kind,
-            message=event.message,
-            step=event.step,
-            element_id=event.element_id,
-            since_ms=at_ms,
-        ),
-    )
-
-
-def _add_wait(state: s.ProcessInstance, wait: s.Wait) -> None:
-    if wait.key in state.waits:
-        raise InvariantError(f"the number {wait.key} is used twice")
-    state.waits[wait.key] = wait
-    owner = state.elements[wait.owner]
-    state.elements[wait.owner] = replace(owner, waits=(*owner.waits, wait.key))
-    _count(state, wait.key)
-
-
-def _remove_wait(state: s.ProcessInstance, key: int) -> None:
-    wait = state.waits.pop(key)
-    owner = state.elements[wait.owner]
-    waits = tuple(other for other in owner.waits if other != key)
-    state.elements[wait.owner] = replace(owner, waits=waits)
-
-
-def _wait(state: s.ProcessInstance, key: int, kind: type[W]) -> W:
-    wait = state.waits[key]
-    if not isinstance(wait, kind):
-        raise InvariantError(f"expected a {kind.__name__} {key}, found a {type(wait).__name__}")
-    return wait
-
-
-def _count(state: s.ProcessInstance, key: int) -> None:
-    state.counter = max(state.counter, key)

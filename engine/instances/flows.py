@@ -68,7 +68,7 @@ def _is_true(advance: Advance, flow: SequenceFlow, key: int) -> bool:
     if flow.condition is None:
         return True
     scope = advance.instance(key).scope
-    result = advance.evaluator.condition(flow.condition, key)
+    result = advance.evaluator.condition(flow.condition, key, whose=f"Flow {flow.id!r}")
     advance.emit(
         e.ConditionEvaluated(
             scope=scope or 0, flow_id=flow.id, expression=flow.condition.text, result=result

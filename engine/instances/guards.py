@@ -47,14 +47,28 @@ def find_scope(advance: Advance, element_instance_id: str | None) -> int | Rejec
 
 def find_wait(advance: Advance, handle: str, kind: type[W], name: str) -> W | Rejection:
     """The open job, task or incident with this id."""
+    expected = f"an open {name} {handle}"
     try:
         number = split_handle(handle)[1]
     except ValueError as error:
         return Rejection(RejectionCode.INVALID_ARGUMENT, str(error))
     wait = advance.state.waits.get(number)
-    if isinstance(wait, kind) and not advance.is_ending(wait.owner):
-        return wait
-    return not_found(f"an open {name} {handle}")
+    if isinstance(wait, kind):
+        return not_found(expected) if advance.is_ending(wait.owner) else wait
+    return not_found(expected, _told(wait))
+
+
+def _told(wait: s.Waiting | None) -> str:
+    """What an id names instead of what was expected, where it is something to be answered."""
+    match wait:
+        case s.JobWait():
+            return f"a job of type {wait.type!r}"
+        case s.TaskWait():
+            return "a user task"
+        case s.IncidentWait():
+            return "an incident"
+        case _:
+            return "none"
 
 
 def find_attempt(advance: Advance, job_id: str, attempt: int | None) -> s.JobWait | Rejection:

@@ -15,6 +15,7 @@ from engine.instances.scans import waits_at
 from engine.instances.triggers import signal
 from engine.outcome import AggregateState, Context, Outcome, Send
 from engine.rejections import Rejection
+from engine.settling import settled
 
 
 def joins(
@@ -56,17 +57,7 @@ def _by_message(advance: Advance, command: c.StartByMessage) -> None:
 
     Its wait was opened before, and so is known by then where the message was published.
     """
-    advance.send(
-        c.MessageStartSettled(
-            name=command.name,
-            correlation_key=command.correlation_key,
-            process_id=command.process_id,
-            instance_id=command.instance_id,
-            message=command.message,
-            accepted=False,
-            holder=advance.state.instance_id,
-        )
-    )
+    advance.send(settled(command, accepted=False, holder=advance.state.instance_id))
 
 
 def _by_signal(advance: Advance, command: c.StartBySignal) -> None:

@@ -3,7 +3,7 @@
 Nothing here recurses: neither a deep model nor a long loop grows the stack.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from engine import commands as c
 from engine import events as e
@@ -39,11 +39,13 @@ def run(advance: Advance) -> None:
     """Advance until every branch waits, or a limit of steps is met.
 
     A transition is cut after `steps_per_command_max` steps and carried on by a later record, so
-    that a long loop or a wide fan-out never holds its partition; one that takes `steps_max` steps
-    without waiting once is taken for an endless loop and stopped by an incident.
+    that a long loop, a wide fan-out or expensive expressions never hold its partition; one that
+    takes `steps_max` steps without waiting once is taken for an endless loop and stopped by an
+    incident.
     """
     settings = advance.context.settings
     budget = _budget(advance)
+    begun = 0
     has_ended_some = False
     while True:
         _settle(advance)
@@ -61,10 +63,10 @@ def run(advance: Advance) -> None:
         if advance.steps >= settings.steps_max:
             _stop(advance)
             return
-        if budget == 0:
+        if begun + (_weight(advance) if begun else 0) >= budget:
             _carry_on(advance)
             return
-        budget -= 1
+        begun += 1
         advance.consequences.steps += 1
         _begin(advance, beginning)
 
@@ -108,7 +110,7 @@ def _next_beginning(advance: Advance) -> Beginning | None:
         return Beginning(0, sweep=sweep)
     while advance.agenda or (not advance.due and settle_joins(advance)):
         scope, flow_index = advance.agenda.popleft()
-        if scope not in advance.state.elements or advance.is_ending(scope):
+        if advance.is_over(scope):
             continue  # it was ended meanwhile, with all that was on its way inside
         if flow_index == SCOPE_START:
             if not _has_to_begin(advance, scope):
@@ -143,6 +145,15 @@ def _budget(advance: Advance) -> int:
     """
     context = advance.context
     return context.settings.steps_per_command_max // (1 + context.step)
+
+
+_EXPRESSION_STEPS: Final = 1_000
+"""How many steps of expressions weigh as much as one step of the process."""
+
+
+def _weight(advance: Advance) -> int:
+    """What the expressions of the transition weigh, in steps: one may be worth twenty."""
+    return advance.evaluator.spent // _EXPRESSION_STEPS
 
 
 def _settle(advance: Advance) -> None:
@@ -189,7 +200,7 @@ def _complete_if_empty(advance: Advance, scope: int) -> None:
 def _perform(advance: Advance, due: DueStep) -> None:
     """Take a step and those that follow on it, until the element instance waits or is gone."""
     key = due.key
-    if key not in advance.state.elements or advance.is_ending(key):
+    if advance.is_over(key):
         return
     if due.step is Step.REARM:
         _rearm(advance, key)

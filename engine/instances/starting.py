@@ -23,6 +23,7 @@ def is_free(context: Context, state: AggregateState | None) -> bool:
 
 
 def start_of(context: Context, instance_id: str, version: int, **details: Any) -> e.InstanceStart:
+    """What is fixed at the start. `details` are further fields of `InstanceStart`."""
     return e.InstanceStart(
         version=version,
         root_id=root_of(instance_id),

@@ -5,7 +5,12 @@ from typing import Any
 
 from engine import commands as c
 from engine.errors import InvariantError
-from engine.instances.beginnings import BeginningElement, find_beginning, gateway_before
+from engine.instances.beginnings import (
+    BeginningElement,
+    beginnings,
+    find_beginning,
+    gateway_before,
+)
 from engine.instances.guards import not_found, parse_variables, too_large
 from engine.instances.limits import NAME_LENGTH_MAX
 from engine.instances.starting import Beginning, is_free, start, start_of
@@ -22,10 +27,17 @@ from engine.rejections import Rejection, RejectionCode
 from engine.state import ProcessInstance, Tombstone
 from engine.variables import size
 
+CHOICES_MAX = 10
+"""Start events that a rejection lists."""
+
 
 def start_by_client(
     context: Context, state: AggregateState | None, command: c.StartInstance
 ) -> Outcome | Rejection:
+    """Start at the process's none start event, or at the element that the command names.
+
+    Rejected: INVALID_ARGUMENT, ALREADY_EXISTS, NOT_FOUND (the process), TOO_LARGE (the variables).
+    """
     instance_id = command.instance_id or ""
     rejection = _check_business_key(command) or _check_absent(context, state, instance_id)
     if rejection is not None:
@@ -88,9 +100,16 @@ def _choose_start(
         return Rejection(
             RejectionCode.INVALID_ARGUMENT,
             f"Expected {model.process_id!r} to have a none start event, found none; "
-            "name a start_element",
+            f"name a start_element{_choices(model)}",
         )
     return None
+
+
+def _choices(model: ProcessModel) -> str:
+    """The first of the elements that may be named, to add to a sentence."""
+    ids = [element.id[:99] for element in beginnings(model)]
+    more = ", ..." if len(ids) > CHOICES_MAX else ""
+    return f", one of: {', '.join(ids[:CHOICES_MAX])}{more}" if ids else ""
 
 
 def _named_start(model: ProcessModel, start_element: str) -> BeginningElement | Rejection:

@@ -11,6 +11,7 @@ from engine.instances.starting import Beginning, is_free, start, start_of
 from engine.model.elements import MessageTrigger, SignalTrigger, parts_of
 from engine.outcome import AggregateState, Context, Outcome, Send
 from engine.rejections import Rejection
+from engine.settling import refused, settled
 from engine.variables import size
 
 
@@ -25,53 +26,27 @@ def start_by_message(
         or isinstance(variables, Rejection)
         or size(variables) > context.settings.variables_bytes_max
     ):
-        return Outcome(state=state, sends=(*_given_up(command), _settled(command, accepted=False)))
-    fixed = start_of(
+        return _refuse(state, command)
+    occurrence = Occurrence(variables, _part_named(element, MessageTrigger, command.name))
+    begins = _begins(
         context,
-        command.instance_id,
-        command.version,
-        process_id=command.process_id,
+        command,
+        element,
+        occurrence,
         message_name=command.name,
         message_key=command.correlation_key,
-        conversation=command.conversation,
     )
-    part = _part_named(element, MessageTrigger, command.name)
-    beginning = Beginning(
-        "StartByMessage", command.instance_id, fixed, {}, element, Occurrence(variables, part)
-    )
-    return start(context, beginning, _settled(command, accepted=True))
-
-
-def _settled(command: c.StartByMessage, *, accepted: bool, holder: str = "") -> Send:
-    settled = c.MessageStartSettled(
-        name=command.name,
-        correlation_key=command.correlation_key,
-        process_id=command.process_id,
-        instance_id=command.instance_id,
-        message=command.message,
-        accepted=accepted,
-        holder=holder,
-    )
-    return Send(command=settled)
+    return start(context, begins, Send(command=settled(command, accepted=True)))
 
 
 def start_by_timer(
     context: Context, state: AggregateState | None, command: c.StartByTimer
 ) -> Outcome:
+    """A timer that is due when its start cannot be starts nothing, and is not due again."""
     element = _triggered(context, state, command)
     if element is None:
-        return Outcome(state=state, sends=_given_up(command))
-    fixed = start_of(
-        context,
-        command.instance_id,
-        command.version,
-        process_id=command.process_id,
-        conversation=command.conversation,
-    )
-    occurrence = Occurrence(part=command.part)
-    return start(
-        context, Beginning("StartByTimer", command.instance_id, fixed, {}, element, occurrence)
-    )
+        return _refuse(state, command)
+    return start(context, _begins(context, command, element, Occurrence(part=command.part)))
 
 
 def start_by_signal(
@@ -81,18 +56,9 @@ def start_by_signal(
     variables = parse_variables(command.variables)
     element = _triggered(context, state, command)
     if element is None or isinstance(variables, Rejection):
-        return Outcome(state=state, sends=_given_up(command))
-    fixed = start_of(
-        context,
-        command.instance_id,
-        command.version,
-        process_id=command.process_id,
-        conversation=command.conversation,
-    )
+        return _refuse(state, command)
     occurrence = Occurrence(variables, _part_named(element, SignalTrigger, command.name))
-    return start(
-        context, Beginning("StartBySignal", command.instance_id, fixed, {}, element, occurrence)
-    )
+    return start(context, _begins(context, command, element, occurrence))
 
 
 def start_by_condition(
@@ -102,18 +68,32 @@ def start_by_condition(
     variables = parse_variables(command.variables)
     element = _triggered(context, state, command)
     if element is None or isinstance(variables, Rejection):
-        return Outcome(state=state, sends=_given_up(command))
+        return _refuse(state, command)
+    return start(context, _begins(context, command, element, Occurrence(variables, command.part)))
+
+
+def _begins(
+    context: Context,
+    command: c.TriggeredStart,
+    element: BeginningElement,
+    occurrence: Occurrence,
+    **message: str,
+) -> Beginning:
+    """It has no variables of its own yet: what the event brings goes through its outputs."""
     fixed = start_of(
         context,
         command.instance_id,
         command.version,
         process_id=command.process_id,
         conversation=command.conversation,
+        **message,
     )
-    occurrence = Occurrence(variables, command.part)
-    return start(
-        context, Beginning("StartByCondition", command.instance_id, fixed, {}, element, occurrence)
-    )
+    kind = type(command).__name__
+    return Beginning(kind, command.instance_id, fixed, {}, element, occurrence)
+
+
+def _refuse(state: AggregateState | None, command: c.TriggeredStart) -> Outcome:
+    return Outcome(state=state, sends=tuple(Send(command=each) for each in refused(command)))
 
 
 def _triggered(
@@ -133,15 +113,3 @@ def _part_named(
         if isinstance(trigger, kind) and trigger.name == name:
             return part
     return None
-
-
-def _given_up(command: c.TriggeredStart) -> tuple[Send, ...]:
-    """A start that cannot be holds no conversation, either."""
-    if command.conversation is None:
-        return ()
-    ended = c.EndConversation(
-        process_id=command.process_id,
-        key=command.conversation,
-        instance_id=command.instance_id,
-    )
-    return (Send(command=ended),)

@@ -8,6 +8,7 @@ from typing import Final, TypedDict
 
 from engine.expressions import Environment, EvaluationError, Expression
 from engine.model.dialects import languages
+from engine.model.elements import DataObject
 from engine.model.extensions import AdHocSource
 from engine.model.loops import variable_of
 from engine.model.reading import Reading
@@ -61,6 +62,14 @@ def read_ad_hoc(reading: Reading, node: Node, source: AdHocSource) -> AdHocField
         output_collection=source.output_collection,
         output_variable=variable_of(output),
     )
+
+
+def choice_data(reading: Reading, node: Node) -> tuple[DataObject, ...]:
+    """The variable that tells what can be chosen, where the dialect knows one."""
+    if reading.dialect.choices is None:
+        return ()
+    nodes = reading.process.nodes
+    return (reading.dialect.choices(nodes[i] for i in reading.process.plain_starts(node.index)),)
 
 
 def _check_active(reading: Reading, node: Node, active: Expression, offered: list[str]) -> None:

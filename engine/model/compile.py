@@ -26,6 +26,7 @@ from engine.model.elements import (
 from engine.model.extensions import Extensions
 from engine.model.foreign import check_foreign_extensions
 from engine.model.formulas import Formulas
+from engine.model.lexical import check_values
 from engine.model.parse import ID_MAX, read_definitions
 from engine.model.readers import KINDS, read_element
 from engine.model.reading import Reading, Shared
@@ -33,6 +34,7 @@ from engine.model.report import Report, quote
 from engine.model.source import Flow, ProcessSource
 from engine.model.starts import alternative_starts, joint_starts
 from engine.model.validate import validate_process
+from engine.model.visibility import show_outputs
 from engine.model.xml import (
     ELEMENTS_MAX,
     Refusal,
@@ -120,6 +122,8 @@ def _compile_document(
     definitions = read_definitions(
         document.root, report, KINDS, executable_by_default=dialect.executable_by_default
     )
+    for process in definitions.processes:
+        check_values(process, report)
     check_foreign_extensions(definitions.processes, dialect, document.content, report)
     if dialect.audit is not None:
         dialect.audit((*definitions.processes, *definitions.catalogue.roots()), report)
@@ -162,6 +166,7 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
         if node.runnable and (element := read_element(reading, node)) is not None
     }
     flows = [flow for drawn in process.flows if (flow := _compile_flow(reading, drawn)) is not None]
+    elements = show_outputs(elements, flows)
     validate_process(process, elements, reading.report)
     if reading.report.errors:
         return None

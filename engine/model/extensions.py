@@ -111,13 +111,17 @@ class CallSource(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LoopSource(msgspec.Struct, frozen=True, kw_only=True):
-    """What a dialect says about a multi-instance. `counter_first`: its first loop counter."""
+    """What a dialect says about a multi-instance. `counter_first`: its first loop counter.
+
+    `skips_missing`: iterations that gave no output have no place in the collection.
+    """
 
     collection: Formula | None = None
     item: str | None = None
     output: Source | None = None
     output_collection: str | None = None
     counter_first: int = 1
+    skips_missing: bool = False
 
 
 class AdHocSource(msgspec.Struct, frozen=True, kw_only=True):

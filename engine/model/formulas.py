@@ -9,11 +9,13 @@ from engine.expressions import (
     UnsupportedCallError,
     compile_feel,
 )
+from engine.expressions.builtins import BUILTINS
 from engine.expressions.juel import compile_juel
 from engine.model.composites import compose_list, compose_map
 from engine.model.elements import Mapping, Text
 from engine.model.extensions import Formula, ListSource, MappingSource, Source
 from engine.model.report import Placed, Report, quote
+from engine.model.spelling import did_you_mean
 
 LENGTH_MAX: Final = 16_384
 """Of one expression, in characters."""
@@ -62,11 +64,13 @@ class Formulas:
             return None
         compiled = self._compile(formula)
         if isinstance(compiled, Expression):
+            for message in unknown_functions(compiled, what):
+                self._report.warning("unknown-function", message, at, formula.line)
             return compiled
         self._report.error(
             "expression-syntax",
             f"The {what} {quote(formula.text)} is no {formula.language.upper()} expression:"
-            f" {compiled}. Put the expression right.",
+            f" {compiled}. {advice(compiled)}",
             at,
             formula.line,
         )
@@ -166,6 +170,20 @@ class Formulas:
             return compile_feel(text, [name for name in self._names if name in text])
         except ExpressionSyntaxError as error:
             return error
+
+
+def advice(error: ExpressionSyntaxError | str) -> str:
+    """What to do about an error, or about a bound that is exceeded."""
+    return "Use fewer or shorter ones." if isinstance(error, str) else error.advice
+
+
+def unknown_functions(expression: Expression, what: str) -> list[str]:
+    """A sentence about each function that the expression calls and that does not exist."""
+    return [
+        f"The {what} {quote(expression.text)} calls {quote(name)}, which is no function: that is"
+        f" always null.{did_you_mean(name, BUILTINS) or ' Call one of FEEL.'}"
+        for name in expression.unknown_functions
+    ]
 
 
 def _literal(text: str) -> str:

@@ -24,10 +24,13 @@ def read_job(reading: Reading, node: Node, extensions: Extensions) -> JobDefinit
         source = JobSource(type=Formula(_implied_type(reading, node), "static", node.line))
     job_type = reading.formulas.text(source.type, node, "job type") if source else None
     retries = _retries(reading, node, source.retries) if source else None
-    if source is None or source.type is None:
+    # An extension that is refused may be what should have said it.
+    refused = reading.report.refuses("unsupported-extension", node)
+    if not refused and (source is None or source.type is None):
         reading.report.error(
             "job-type-missing",
-            f"The {node.tag} has no job type, so no worker can do it. Give it one.",
+            f"The {node.tag} has no job type, so no worker can do it. Name one by"
+            f" {reading.dialect.names_work}.",
             node,
         )
     if isinstance(job_type, str) and not _fits_topic_name(job_type):

@@ -112,6 +112,7 @@ def _read_multi_instance(
         output_variable=variable_of(output),
         completion=_inner(reading, node, drawn, "completionCondition"),
         counter_first=source.counter_first,
+        skips_missing=source.skips_missing,
     )
 
 

@@ -11,6 +11,7 @@ from lxml import etree
 
 from engine.model import vocabulary
 from engine.model.elements import PROCESS
+from engine.model.lexical import check_boolean
 from engine.model.report import Report, quote
 from engine.model.source import (
     Flow,
@@ -95,7 +96,7 @@ def _executable(
     for process in drawn:
         if is_true(process.xml.get("isExecutable"), default=default):
             yield process
-        else:
+        elif check_boolean(process.xml, "isExecutable", report):
             report.warning(
                 "not-executable",
                 f"The process {quote(process.id)} is not marked executable and is left out."

@@ -32,6 +32,7 @@ class Report:
         self._resource = resource
         self._findings: list[Finding] = []
         self._seen: set[Finding] = set()
+        self._refused: set[tuple[str, str]] = set()
         self._errors = 0
 
     @property
@@ -42,11 +43,17 @@ class Report:
     def error(self, code: str, message: str, at: Placed | None = None, line: int = 0) -> None:
         """The resource cannot be deployed. `line` is a closer line than the element's own."""
         self._errors += 1
+        if at is not None:
+            self._refused.add((code, at.id))
         self._add("error", code, message, at, line)
 
     def warning(self, code: str, message: str, at: Placed | None = None, line: int = 0) -> None:
         """Something is drawn that has no effect, or probably not the intended one."""
         self._add("warning", code, message, at, line)
+
+    def refuses(self, code: str, at: Placed) -> bool:
+        """Whether there is an error of this code at the element already."""
+        return (code, at.id) in self._refused
 
     def findings(self) -> tuple[Finding, ...]:
         """All findings by line; those without a line first."""

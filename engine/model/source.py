@@ -140,6 +140,18 @@ class ProcessSource(SourceElement, kw_only=True):
                 return self.nodes[source] if self.nodes[source].instantiates else None
         return None
 
+    def follows_none_start(self, node: Node) -> bool:
+        """Whether the process's none start event leads to a node, and nothing else does.
+
+        An event that leads elsewhere, too, begins more than the node, and so does not count.
+        """
+        sources = [self.flows[index].source for index in node.incoming]
+        if len(sources) != 1 or sources[0] is None:
+            return False
+        before = self.nodes[sources[0]]
+        is_none_start = before.tag == "startEvent" and not before.has_definition
+        return is_none_start and before.scope == PROCESS and len(before.outgoing) == 1
+
     def begins_at(self, node: Node) -> bool:
         """Whether what a node waits for starts an instance of the process.
 
@@ -151,6 +163,14 @@ class ProcessSource(SourceElement, kw_only=True):
         if node.tag == "startEvent" or (node.tag == "receiveTask" and node.instantiates):
             return True
         return self.gateway_before(node) is not None
+
+    def waits_elsewhere(self, node: Node) -> bool:
+        """Whether what a node waits for is waited for before it: by the process, or a gateway."""
+        sources = [self.flows[index].source for index in node.incoming]
+        return self.begins_at(node) or any(
+            source is not None and self.nodes[source].tag == "eventBasedGateway"
+            for source in sources
+        )
 
     def beginnings(self) -> list[Node]:
         """The nodes at which an instance begins when something triggers them."""
@@ -214,6 +234,20 @@ def source_element(xml: etree._Element, tag: str) -> SourceElement:
         line=xml.sourceline or 0,
         xml=xml,
     )
+
+
+_PARTS = ("EventDefinition", "LoopCharacteristics", "Expression")
+
+
+def enclosing(xml: etree._Element) -> SourceElement:
+    """The element that a finding names: one that people see as such in the diagram."""
+    tag = local_name(xml) or ""
+    while not tag or tag.endswith(_PARTS) or not xml.get("id"):
+        parent = xml.getparent()
+        if parent is None or (tag and local_name(parent) is None):
+            break
+        xml, tag = parent, local_name(parent) or ""
+    return source_element(xml, tag)
 
 
 def children(xml: etree._Element) -> list[SourceElement]:

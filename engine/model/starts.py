@@ -10,6 +10,7 @@ from engine.model.source import Node, ProcessSource
 from engine.model.vocabulary import EVENT_DEFINITIONS, INSTANTIATING, LOOPS
 
 _MESSAGE = "messageEventDefinition"
+_BESIDE = " that does not come from a none start event of its own"
 
 
 def joint_starts(process: ProcessSource) -> tuple[int, ...]:
@@ -52,7 +53,7 @@ def check_instantiating(process: ProcessSource, report: Report) -> None:
                 node,
             )
         if node.instantiates:
-            _check_place(node, report)
+            _check_place(process, node, report)
             if node.tag == "receiveTask":
                 _check_task(process, node, report)
 
@@ -69,8 +70,13 @@ def _check_keys(node: Node, report: Report) -> None:
         )
 
 
-def _check_place(node: Node, report: Report) -> None:
-    """10.3.3: instantiate may be set "if there are no incoming Sequence Flows"."""
+def _check_place(process: ProcessSource, node: Node, report: Report) -> None:
+    """10.3.3: instantiate may be set "if there are no incoming Sequence Flows".
+
+    10.6.6 allows a gateway one flow, too, if it "has a source of a None Start Event". The event is
+    passed over by what occurs behind the gateway.
+    """
+    passed_over = node.tag == "eventBasedGateway" and process.follows_none_start(node)
     if node.scope != PROCESS:
         report.error(
             "cannot-instantiate",
@@ -78,10 +84,11 @@ def _check_place(node: Node, report: Report) -> None:
             ' in the process, or set instantiate="false".',
             node,
         )
-    elif node.incoming:
+    elif node.incoming and not passed_over:
         report.error(
             "cannot-instantiate",
-            f"The {node.tag} begins the process and has an incoming flow. Remove the flow, or set"
+            f"The {node.tag} begins the process and has an incoming flow"
+            f"{_BESIDE if node.tag == 'eventBasedGateway' else ''}. Remove the flow, or set"
             ' instantiate="false".',
             node,
         )

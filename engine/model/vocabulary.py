@@ -96,6 +96,18 @@ ATTRIBUTES_AT_DEFAULT: Final = {
 }
 """Attribute -> values that run, and what any other value asks for."""
 
+BOOLEANS: Final = frozenset(
+    {
+        "cancelActivity", "cancelRemainingInstances", "isClosed", "isCollection", "isExecutable",
+        "isForCompensation", "isImmediate", "isInterrupting", "isSequential", "isUnlimited",
+        "parallelMultiple", "testBefore", "triggeredByEvent", "waitForCompletion",
+    }
+)  # fmt: skip
+"""Attributes that are true or false, on whatever element; `instantiate` is above."""
+
+INTEGERS: Final = frozenset({"capacity"})
+"""Attributes that are whole numbers; those above and `loopMaximum` have bounds of their own."""
+
 RESERVED: Final = "torpor:"
 """How headers begin that the engine itself gives to jobs."""
 LISTENER: Final = "torpor:listener"

@@ -12,6 +12,8 @@ from typing import Final
 import msgspec
 from lxml import etree
 
+from engine.model.report import quote
+
 BPMN: Final = "http://www.omg.org/spec/BPMN/20100524/MODEL"
 _DEFINITIONS: Final = f"{{{BPMN}}}definitions"
 
@@ -94,12 +96,12 @@ def parse_fragment(text: str) -> etree._Element | None:
 
 def _wrong_root(root: etree._Element, kinds: tuple[FileKind, ...]) -> Refusal:
     """Of several kinds the first one's code."""
-    roots = [tag for kind in kinds for tag in sorted(kind.roots)]
-    wanted = " or ".join(etree.QName(tag).namespace or "" for tag in roots)
+    name, names = etree.QName(root), " or ".join(kind.name for kind in kinds)
+    namespace = f"of {quote(name.namespace)}" if name.namespace else "without a namespace"
     return Refusal(
         kinds[0].code,
-        f"The root element is {root.tag!s}, not definitions of {wanted}."
-        f" Save the model as {' or '.join(kind.name for kind in kinds)}.",
+        f"The root element is {quote(name.localname)} {namespace}, not the definitions of"
+        f" {names}. Save the model as {names}.",
         root.sourceline or 0,
     )
 
@@ -150,8 +152,14 @@ def _readable(content: bytes) -> tuple[bytes, str] | Refusal:
     if encoding not in _ENCODINGS:
         return Refusal("bad-xml", f"The encoding {encoding} is not read. Save the file as UTF-8.")
     if content.lstrip()[:1] != b"<":
-        return Refusal("bad-xml", "The file is no XML: it does not begin with '<'.")
+        return Refusal("bad-xml", _NO_XML)
     return content, encoding
+
+
+_NO_XML: Final = (
+    "The file is no XML: it does not begin with '<'. Give it as the modeler saved it. A scenario is"
+    " run by `torpor test`."
+)
 
 
 def _begins_with_doctype(text: bytes) -> bool:

@@ -13,7 +13,7 @@ from scenarios.world import World
 def check(world: World, expected: f.Expect) -> list[Mismatch]:
     """Everything that is not as expected, each with its line."""
     try:
-        subject = None if _is_of_all(expected) else world.instance(expected.instance)
+        subject = None if _is_of_all(expected) else world.instances.find(expected.instance)
     except Mismatch as mismatch:
         mismatch.line = expected.line("instance")
         return [mismatch]
@@ -49,6 +49,7 @@ CHECKS: Mapping[str, Callable[[World, Any, Any], None]] = {
     "no variables": instance.no_variables,
     "holds": instance.holds,
     "jobs": open_work.jobs,
+    "retrying": open_work.retrying,
     "tasks": open_work.tasks,
     "incidents": open_work.incidents,
     "timers": open_work.timers,

@@ -5,26 +5,26 @@ from typing import Any
 
 from engine.expressions import (
     EvaluationError,
-    ExpressionSyntaxError,
     compile_feel,
     evaluate_condition,
 )
 from scenarios import looking, matching, telling
 from scenarios.errors import Mismatch
 from scenarios.expecting.patterns import equal
+from scenarios.instances import Instance
 from scenarios.matching import Item
 from scenarios.names import Names
-from scenarios.world import Instance, World
+from scenarios.world import World
 
 
 def state(world: World, instance: Instance, expected: str) -> None:
-    found = world.state(instance)
+    found = world.instances.state(instance)
     if found != expected.casefold():
         raise Mismatch(
             "The state is not as expected.",
             expected=[expected.casefold()],
             found=[found]
-            if world.living(instance) is None
+            if world.instances.living(instance) is None
             else [found, *telling.where(world, instance)],
         )
 
@@ -32,7 +32,9 @@ def state(world: World, instance: Instance, expected: str) -> None:
 def waiting_at(world: World, instance: Instance, expected: Sequence[str]) -> None:
     names = world.names(instance)
     wanted = [names.find(name) for name in expected]
-    sleeping = [Item(names.label(each), {"id": equal(each)}) for each in world.sleeps_at(instance)]
+    sleeping = [
+        Item(names.label(each), {"id": equal(each)}) for each in world.instances.sleeps_at(instance)
+    ]
     try:
         matching.check_all("elements at which it waits", wanted, sleeping, _has_id, names.label)
     except Mismatch as mismatch:
@@ -47,7 +49,7 @@ def _has_id(element_id: str, item: Item) -> bool:
 
 
 def active(world: World, instance: Instance, expected: Sequence[str]) -> None:
-    names, state = world.names(instance), world.living(instance)
+    names, state = world.names(instance), world.instances.living(instance)
     active = [] if state is None else looking.active(state)
     missing = [name for name in expected if names.find(name) not in active]
     if missing:
@@ -143,7 +145,7 @@ def holds(world: World, instance: Instance, expected: Sequence[str]) -> None:
             if evaluate_condition(compile_feel(text.removeprefix("=")), environment):
                 continue
             found = "it is false"
-        except (ExpressionSyntaxError, EvaluationError) as error:
+        except EvaluationError as error:
             found = str(error)
         raise Mismatch(
             "A condition does not hold.",

@@ -6,25 +6,33 @@ from typing import TypeVar
 from engine import records as r
 from engine import state as s
 from scenarios import looking, telling
+from scenarios.errors import Mismatch
 from scenarios.expecting import patterns as p
 from scenarios.format import expectations as f
+from scenarios.format.parts import Part
+from scenarios.instances import Instance
 from scenarios.matching import Item
-from scenarios.world import Held, Instance, World
+from scenarios.world import Held, World
 
 WaitType = TypeVar("WaitType", bound=s.Waiting)
 
 
 def jobs(world: World, instance: Instance, expected: Sequence[f.JobPattern]) -> None:
-    family = {each.id for each in world.family(instance)}
+    family = {each.id for each in world.instances.family(instance)}
     items = [
-        _job_item(world, expected, job)
+        job_item(world, expected, job)
         for job in looking.open_jobs(world.simulation)
         if job.instance_id in family
     ]
-    p.check_list(world, "open jobs", expected, items)
+    try:
+        p.check_list(world, "open jobs", expected, items)
+    except Mismatch as mismatch:
+        mismatch.found += tuple(telling.failed_jobs(world, world.instances.family(instance)))
+        raise
 
 
-def _job_item(world: World, expected: Sequence[f.JobPattern], job: r.Job) -> Item:
+def job_item(world: World, expected: Sequence[Part], job: r.Job) -> Item:
+    """An open job, its line with what is asked about."""
     names = world.names_in(job.instance_id)
     variables = p.object_of(job.variables)
     facts = {
@@ -45,17 +53,35 @@ def _job_item(world: World, expected: Sequence[f.JobPattern], job: r.Job) -> Ite
     return Item(f"{job.type}, element: {names.label(job.element_id)}{asked}", facts)
 
 
+def retrying(world: World, instance: Instance, expected: Sequence[f.RetryPattern]) -> None:
+    items = []
+    for held, wait in _waits(world, instance, s.JobWait):
+        if wait.retry_at is None:
+            continue
+        facts = {
+            "type": p.equal(wait.type),
+            "element": p.element(held.names, held.element_id),
+            "next try": p.at(world, wait.retry_at),
+            "retries": p.equal(wait.retries_left),
+        }
+        at = telling.instant(wait.retry_at)
+        line = f"{wait.type}, element: {held.label}, next try: {at}, retries: {wait.retries_left}"
+        items.append(Item(line, facts))
+    p.check_list(world, "failed jobs that are tried again", expected, items)
+
+
 def tasks(world: World, instance: Instance, expected: Sequence[f.TaskPattern]) -> None:
-    family = {each.id for each in world.family(instance)}
+    family = {each.id for each in world.instances.family(instance)}
     items = [
-        _task_item(world, expected, task)
+        task_item(world, expected, task)
         for task in world.simulation.published_tasks.values()
         if task.instance_id in family
     ]
     p.check_list(world, "open user tasks", expected, items)
 
 
-def _task_item(world: World, expected: Sequence[f.TaskPattern], task: r.Task) -> Item:
+def task_item(world: World, expected: Sequence[Part], task: r.Task) -> Item:
+    """An open user task, its line with what is asked about."""
     names = world.names_in(task.instance_id)
     variables = p.object_of(task.variables)
     facts = {
@@ -90,6 +116,9 @@ def incidents(world: World, instance: Instance, expected: Sequence[f.IncidentPat
         }
         items.append(Item(f"{held.label}, kind: {wait.kind}, message: {wait.message}", facts))
     p.check_list(world, "open incidents", expected, items)
+    # The list is complete: it has named each of them.
+    for held, _ in _waits(world, instance, s.IncidentWait):
+        world.expected_incidents[held.handle] = None
 
 
 def timers(world: World, instance: Instance, expected: Sequence[f.TimerPattern]) -> None:
@@ -130,6 +159,6 @@ def signals(world: World, instance: Instance, expected: Sequence[f.SignalPattern
 def _waits(
     world: World, instance: Instance, kind: type[WaitType]
 ) -> Iterator[tuple[Held, WaitType]]:
-    for held in world.waits(world.family(instance)):
+    for held in world.waits(world.instances.family(instance)):
         if isinstance(held.wait, kind):
             yield held, held.wait

@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from engine.expressions import schedule
+from engine.instances.stuck import IncidentKind
 from engine.values import decode
 from scenarios import matching
 from scenarios.errors import Mismatch, did_you_mean
-from scenarios.format.parts import Pattern
+from scenarios.format.parts import Part, Pattern
 from scenarios.matching import Item
 from scenarios.names import Names
 from scenarios.reading import keys_of
@@ -58,11 +59,11 @@ def object_of(text: str) -> dict[str, Any]:
     return value
 
 
-def fits(pattern: Pattern, item: Item) -> bool:
-    """Whether something is as a pattern says."""
+def fits(pattern: Part, item: Item) -> bool:
+    """Whether something is as a pattern says; what it has no word for, it is not."""
     for key, field in keys_of(type(pattern)).items():
         wanted = getattr(pattern, field.name)
-        if wanted is not None and not item.facts[key](wanted):
+        if wanted is not None and not (key in item.facts and item.facts[key](wanted)):
             return False
     return True
 
@@ -86,7 +87,7 @@ def _shown(value: Any) -> str:
     return matching.shown(list(value) if isinstance(value, tuple) else value)
 
 
-def asked(expected: Sequence[Pattern], facts: Mapping[str, Any]) -> str:
+def asked(expected: Sequence[Part], facts: Mapping[str, Any]) -> str:
     """What patterns ask about, so that the difference is seen."""
     keys = {key for pattern in expected for key in pattern.lines}
     return "".join(f", {key}: {_shown(value)}" for key, value in facts.items() if key in keys)
@@ -101,9 +102,15 @@ def check_list(world: World, what: str, expected: Sequence[Pattern], found: Sequ
 def check_elements(world: World, expected: Sequence[Pattern]) -> None:
     """A misspelt element would never fit. Raises Mismatch when no process has one of them."""
     known = [
-        label for process_id in world.processes() for label in world.names_of(process_id).labels()
+        label
+        for process_id in world.deployed.processes()
+        for label in world.deployed.names_of(process_id).labels()
     ]
     for pattern in expected:
         name = getattr(pattern, "element", None)
         if name is not None and name not in known:
-            raise Mismatch(f"No element is {name!r}.{did_you_mean(name, known)}")
+            is_kind = name in set(IncidentKind)
+            raise Mismatch(
+                f"No element is {name!r}.{did_you_mean(name, known)}",
+                hint=f"It is the kind of an incident: `{{kind: {name}}}`." if is_kind else "",
+            )

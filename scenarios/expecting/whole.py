@@ -6,21 +6,22 @@ from engine import records as r
 from scenarios import matching
 from scenarios.expecting import patterns as p
 from scenarios.format import expectations as f
+from scenarios.instances import Instance
 from scenarios.matching import Item
-from scenarios.world import Instance, World
+from scenarios.world import World
 
 
 def instances(world: World, _: Instance | None, expected: Sequence[f.InstancePattern]) -> None:
     items = []
-    for each in world.instances():
+    for each in world.instances.all():
         facts = {
             "process": p.equal(each.process_id),
             "id": p.equal(each.id),
-            "state": p.same_word(world.state(each)),
+            "state": p.same_word(world.instances.state(each)),
             "business key": p.equal(each.business_key),
         }
         shown = {"id": each.id, "business key": each.business_key}
-        line = f"{each.process_id}, state: {world.state(each)}{p.asked(expected, shown)}"
+        line = f"{each.process_id}, state: {world.instances.state(each)}{p.asked(expected, shown)}"
         items.append(Item(line, facts))
     p.check_list(world, "instances", expected, items)
 

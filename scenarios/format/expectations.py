@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, field
 
-from scenarios.format.parts import Instant, Part, Pattern, Variables
+from scenarios.format.parts import Condition, Instant, Part, Pattern, Variables
 
 STATES = ("running", "suspended", "completed", "failed", "terminated")
 
@@ -28,6 +28,18 @@ class JobPattern(Pattern, frozen=True, kw_only=True):
     ] = None
     retries: Annotated[int | None, Meta(description="How many tries it has left.")] = None
     attempt: Annotated[int | None, Meta(description="Which try it is, from 1 on.")] = None
+
+
+class RetryPattern(Pattern, frozen=True, kw_only=True):
+    """A failed job that waits for its next try."""
+
+    short = "type"
+    type: Annotated[str | None, Meta(description="The job type.")] = None
+    element: Annotated[str | None, Meta(description="Name or id of its element.")] = None
+    next_try: Annotated[Instant | None, Meta(description="When it is tried again.")] = field(
+        name="next try", default=None
+    )
+    retries: Annotated[int | None, Meta(description="How many tries it has left.")] = None
 
 
 class TaskPattern(Pattern, frozen=True, kw_only=True):
@@ -166,12 +178,16 @@ class Expect(Part, frozen=True, kw_only=True):
         tuple[str, ...] | None, Meta(description="Variables that the instance does not have.")
     ] = field(name="no variables", default=None)
     holds: Annotated[
-        tuple[str, ...] | None,
+        tuple[Condition, ...] | None,
         Meta(description="FEEL conditions on its variables, as in `=amount > 100`."),
     ] = None
     jobs: Annotated[
         tuple[JobPattern, ...] | None,
         Meta(description="All open jobs of the instance and of what it calls."),
+    ] = None
+    retrying: Annotated[
+        tuple[RetryPattern, ...] | None,
+        Meta(description="All failed jobs that wait for their next try, likewise."),
     ] = None
     tasks: Annotated[
         tuple[TaskPattern, ...] | None, Meta(description="All open user tasks, likewise.")

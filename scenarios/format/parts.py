@@ -14,6 +14,9 @@ Duration: TypeAlias = Annotated[str, Meta(title="duration", examples=["PT15M", "
 Instant: TypeAlias = Annotated[str, Meta(title="instant", examples=["2026-01-05T09:00:00Z"])]
 """A date (and time) of ISO 8601; without an offset in the scenario's time zone."""
 
+Condition: TypeAlias = Annotated[str, Meta(title="condition", examples=["=amount > 100"])]
+"""A condition in FEEL, with or without an equals sign before it."""
+
 Variables: TypeAlias = dict[str, Json]
 
 START_AT = "2026-01-05T09:00:00Z"

@@ -49,7 +49,31 @@ class Start(CommandStep, frozen=True, kw_only=True):
     variables: Variables | None = None
 
 
-class CompleteJob(OnInstance, frozen=True, kw_only=True):
+class Where(Part, frozen=True, kw_only=True):
+    """Which of several jobs or user tasks is meant."""
+
+    variables: Annotated[
+        Variables | None, Meta(description="Some of the variables that it is given.")
+    ] = None
+    headers: Annotated[dict[str, str] | None, Meta(description="Some headers of a job.")] = None
+    assignee: Annotated[str | None, Meta(description="The assignee of a user task.")] = None
+    users: Annotated[
+        tuple[str, ...] | None, Meta(description="All candidate users, in any order.")
+    ] = field(name="candidate users", default=None)
+    groups: Annotated[
+        tuple[str, ...] | None, Meta(description="All candidate groups, in any order.")
+    ] = field(name="candidate groups", default=None)
+
+
+class OnWork(OnInstance, frozen=True, kw_only=True):
+    """A step about a job or a user task, of several the oldest that is as `where` says."""
+
+    where: Annotated[Where | None, Meta(description="What it is like, where several are open.")] = (
+        None
+    )
+
+
+class CompleteJob(OnWork, frozen=True, kw_only=True):
     """Complete the oldest open job of a type or at an element."""
 
     verb = "complete job"
@@ -59,7 +83,7 @@ class CompleteJob(OnInstance, frozen=True, kw_only=True):
     variables: Variables | None = None
 
 
-class FailJob(OnInstance, frozen=True, kw_only=True):
+class FailJob(OnWork, frozen=True, kw_only=True):
     """Fail a job, as a worker does that cannot do it now."""
 
     verb = "fail job"
@@ -76,7 +100,7 @@ class FailJob(OnInstance, frozen=True, kw_only=True):
     variables: Variables | None = None
 
 
-class Throw(OnInstance, frozen=True, kw_only=True):
+class Throw(OnWork, frozen=True, kw_only=True):
     """From a job or a user task; the only open one by default."""
 
     def __post_init__(self) -> None:
@@ -105,7 +129,7 @@ class ThrowEscalation(Throw, frozen=True, kw_only=True):
     )
 
 
-class CompleteTask(OnInstance, frozen=True, kw_only=True):
+class CompleteTask(OnWork, frozen=True, kw_only=True):
     """Complete a user task."""
 
     verb = "complete task"
@@ -179,6 +203,9 @@ class EvaluateConditions(CommandStep, frozen=True, kw_only=True):
     variables: Annotated[Variables, Meta(description="Names and values.")] = field(
         name="evaluate conditions"
     )
+    failed: Annotated[
+        tuple[str, ...], Meta(description="The processes whose conditions cannot be evaluated.")
+    ] = ()
 
 
 class Activate(OnInstance, frozen=True, kw_only=True):

@@ -20,7 +20,7 @@ class Actor:
         self.mocking = mocking
         self.folder = folder
 
-    def send(self, step: f.CommandStep, command: c.AnyCommand) -> None:
+    def send(self, step: f.CommandStep, command: c.AnyCommand) -> r.Reply:
         """Send the command of a step, which must be answered as the step says."""
         reply = self.world.send(command)
         if step.rejected is not None:
@@ -32,6 +32,7 @@ class Actor:
                 found=[f"{reply.code}: {reply.detail}"],
                 hint="If it must be refused, say so: `rejected: CODE`.",
             )
+        return reply
 
 
 def _check_rejection(expected: Rejected, reply: r.Reply) -> None:

@@ -5,12 +5,13 @@ from engine.state import AdHocWait
 from scenarios import telling
 from scenarios.errors import Mismatch
 from scenarios.format import steps as f
+from scenarios.instances import Instance
 from scenarios.verbs.actor import Actor
-from scenarios.world import Instance, World
+from scenarios.world import World
 
 
 def activate(actor: Actor, step: f.Activate) -> None:
-    instance = actor.world.instance(step.instance)
+    instance = actor.world.instances.find(step.instance)
     names = actor.world.names(instance)
     command = c.ActivateActivities(
         element_instance_id=_sub_process(actor.world, instance, step.inside),
@@ -20,7 +21,7 @@ def activate(actor: Actor, step: f.Activate) -> None:
 
 
 def complete(actor: Actor, step: f.CompleteAdHoc) -> None:
-    instance = actor.world.instance(step.instance)
+    instance = actor.world.instances.find(step.instance)
     handle = _sub_process(actor.world, instance, step.element)
     actor.send(step, c.ActivateActivities(element_instance_id=handle, complete=True))
 

@@ -39,7 +39,7 @@ def _pass_until(actor: Actor, until: int) -> None:
 
 def fire_timer(actor: Actor, step: f.FireTimer) -> None:
     world = actor.world
-    instances = [world.instance(step.instance)] if step.instance else world.instances()
+    instances = [world.instances.find(step.instance)] if step.instance else world.instances.all()
     timers = [
         (held.wait.due_ms, held.names.is_named(held.element_id, step.element), held.label)
         for held in world.waits(instances)
@@ -47,7 +47,7 @@ def fire_timer(actor: Actor, step: f.FireTimer) -> None:
     ]
     timers += [
         (at.due_ms, names.is_named(at.element_id, step.element), names.label(at.element_id))
-        for names, at in world.timer_starts()
+        for names, at in world.deployed.timer_starts()
     ]
     timers.sort()
     due = [at for at, right, _ in timers if right]

@@ -7,7 +7,16 @@ from typing import Any, Literal
 from engine import commands as c
 from engine.expressions import Expression
 from engine.lifecycle import InstanceState
-from engine.model.elements import Element, NoneTrigger, ProcessModel, Text, Trigger, parts_of
+from engine.model.elements import (
+    Element,
+    MessageTrigger,
+    NoneTrigger,
+    ProcessModel,
+    StartEvent,
+    Text,
+    Trigger,
+    parts_of,
+)
 from engine.settings import Settings
 from engine.state import (
     ConditionWait,
@@ -55,25 +64,37 @@ def _run(
     models: tuple[ProcessModel, ...], model: ProcessModel, way: Element | None, turns_max: int
 ) -> End:
     run = Runner(*models, settings=Settings(steps_max=5_000))
-    run.accept(
-        c.StartInstance(
-            process_id=model.process_id,
-            instance_id="a",
-            business_key="key",
-            start_element=None if way is None else way.id,
-        )
-    )
+    instance_id = _begin(run, model, way)
     for turn in range(turns_max):
-        if run.state() is not InstanceState.RUNNING:
-            assert run.state() is InstanceState.COMPLETED
+        if run.state(instance_id) is not InstanceState.RUNNING:
+            assert run.state(instance_id) is InstanceState.COMPLETED
             return "end"
         _do_something(run, turn)
-    if run.state() is not InstanceState.RUNNING:
+    if run.state(instance_id) is not InstanceState.RUNNING:
         return "end"
-    state = run.living()
+    state = run.living(instance_id)
     assert state.waits
     stuck = all(isinstance(wait, IncidentWait) for wait in state.waits.values())
     return "incident" if stuck else "wait"
+
+
+def _begin(run: Runner, model: ProcessModel, way: Element | None) -> str:
+    """Start at the event, or, behind an instantiating gateway, by its message. Gives the id."""
+    if way is None or isinstance(way, StartEvent):
+        start_element = None if way is None else way.id
+        start = c.StartInstance(
+            process_id=model.process_id,
+            instance_id="a",
+            business_key="key",
+            start_element=start_element,
+        )
+        run.accept(start)
+        return "a"
+    trigger = getattr(way, "trigger", None)
+    assert isinstance(trigger, MessageTrigger)
+    assert isinstance(trigger.name, str)
+    run.accept(c.PublishMessage(name=trigger.name, correlation_key="key"))
+    return run.effects("InstanceStarted")[0].instance_id
 
 
 def _do_something(run: Runner, turn: int) -> None:

@@ -1,6 +1,8 @@
 """The message aggregate, command by command. Every interleaving: test_correlation_promises.py."""
 
+import json
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -51,6 +53,16 @@ def rejection(
     outcome = apply_message(at or context(offset=100), state, command)
     assert isinstance(outcome, Rejection)
     return outcome
+
+
+def told(
+    state: MessageState | None, command: c.PublishMessage, definitions: Definitions | None = None
+) -> Any:
+    """What the publisher is told of the message, at NOW."""
+    outcome = apply_message(context(offset=100, definitions=definitions), state, command)
+    assert isinstance(outcome, Outcome)
+    assert outcome.result is not None
+    return json.loads(outcome.result)
 
 
 def publish(
@@ -555,3 +567,29 @@ class TestBadInput:
         state, _ = when(state, publish(HOUR), context(offset=2, settings=settings))
         refused = rejection(state, publish(HOUR), context(offset=3, settings=settings))
         assert refused.code == RejectionCode.TOO_LARGE
+
+
+class TestWhatThePublisherIsTold:
+    """Whether somebody gets the message, whether it is kept, or whether it is lost."""
+
+    def test_a_message_that_nobody_waits_for_is_lost(self) -> None:
+        assert told(None, publish()) == {"offered_to": [], "buffered": False, "expires_at": NOW}
+        others = given(publish(HOUR))
+        assert told(others, publish())["buffered"] is False
+
+    def test_with_a_time_to_live_it_is_kept_until_then(self) -> None:
+        kept = {"offered_to": [], "buffered": True, "expires_at": NOW + HOUR}
+        assert told(None, publish(HOUR)) == kept
+        lost = told(given(opened("i-1")), publish(instance_id="i-2"))
+        assert (lost["offered_to"], lost["buffered"]) == ([], False)
+
+    def test_who_waits_is_named(self) -> None:
+        waiting = given(opened("i-1"), opened("i-2", "invoice"))
+        found = told(waiting, publish())
+        assert (found["offered_to"], found["buffered"]) == (["i-1", "i-2"], False)
+        assert told(waiting, publish(HOUR))["buffered"] is True
+
+    def test_for_who_is_busy_with_another_one_it_is_kept(self) -> None:
+        busy = given(opened("i-1"), publish())
+        found = told(busy, publish())
+        assert (found["offered_to"], found["buffered"]) == ([], True)

@@ -1,12 +1,12 @@
 """Ad-hoc sub-processes: activities are chosen while they run, by the model or by commands.
 
 All that runs in one shares its scope, as in plain BPMN and Flowable; what is chosen in Camunda 8
-has a scope of its own: `test_ad_hoc_choices.py`.
+has a scope of its own: `test_ad_hoc_choices.py`. Events, compensation and loops around and inside
+stand in `test_ad_hoc_scopes.py`.
 """
 
 from engine import commands as c
 from engine.lifecycle import InstanceState
-from engine.model.elements import ProcessModel
 from engine.state import AdHocWait
 from tests.scenarios.conftest import Scenario
 from tests.support.models import (
@@ -14,43 +14,26 @@ from tests.support.models import (
     boundary,
     catch,
     chain,
-    compensate_event,
-    compensation,
-    compiled,
-    end,
-    error,
-    error_event,
-    escalation,
-    escalation_event,
-    event_sub_process,
+    compiled_plain,
+    complex_gateway,
     exclusive,
     flow,
-    for_compensation,
-    looped,
     message,
     message_event,
-    multi_instance,
     parallel,
     service_task,
     start,
     task,
-    throw,
     timer,
     user_task,
-    with_plain_ad_hocs,
 )
-
-
-def plain(*parts: str) -> ProcessModel:
-    """The process `p`, its ad-hoc sub-processes as the specification has them."""
-    return with_plain_ad_hocs(compiled(*parts))
 
 
 def test_it_offers_its_activities_and_completes_when_the_chosen_are_over(
     scenario: Scenario,
 ) -> None:
     run = scenario(
-        plain(
+        compiled_plain(
             start("s"),
             ad_hoc("pool", user_task("one"), user_task("two"), user_task("three")),
             task("after"),
@@ -72,7 +55,7 @@ def test_it_offers_its_activities_and_completes_when_the_chosen_are_over(
 
 def test_the_model_activates_what_its_expression_names(scenario: Scenario) -> None:
     run = scenario(
-        plain(
+        compiled_plain(
             start("s"),
             ad_hoc(
                 "pool",
@@ -97,7 +80,7 @@ def test_an_expression_that_names_others_is_an_incident_that_names_them(
     scenario: Scenario,
 ) -> None:
     run = scenario(
-        plain(
+        compiled_plain(
             start("s"),
             ad_hoc(
                 "pool",
@@ -128,7 +111,7 @@ def test_an_empty_list_activates_nothing_and_the_choice_is_left_to_commands(
     scenario: Scenario,
 ) -> None:
     run = scenario(
-        plain(
+        compiled_plain(
             start("s"),
             ad_hoc("pool", service_task("one"), service_task("two"), active="=[]"),
             chain("s", "pool"),
@@ -143,7 +126,7 @@ def test_an_empty_list_activates_nothing_and_the_choice_is_left_to_commands(
 
 def test_the_condition_is_asked_after_each_activity_and_ends_the_rest(scenario: Scenario) -> None:
     run = scenario(
-        plain(
+        compiled_plain(
             start("s"),
             ad_hoc(
                 "pool",
@@ -168,7 +151,7 @@ def test_the_condition_is_asked_after_each_activity_and_ends_the_rest(scenario: 
 
 def test_what_still_runs_is_ended_when_the_condition_holds(scenario: Scenario) -> None:
     run = scenario(
-        plain(
+        compiled_plain(
             start("s"),
             ad_hoc(
                 "pool",
@@ -190,7 +173,7 @@ def test_without_canceling_it_waits_for_what_runs_and_begins_nothing_more(
     scenario: Scenario,
 ) -> None:
     run = scenario(
-        plain(
+        compiled_plain(
             start("s"),
             ad_hoc(
                 "pool",
@@ -219,9 +202,37 @@ def test_without_canceling_it_waits_for_what_runs_and_begins_nothing_more(
     run.assert_nothing_left()
 
 
+def test_what_waits_at_a_complex_gateway_does_not_hold_what_is_enough(scenario: Scenario) -> None:
+    run = scenario(
+        compiled_plain(
+            start("s"),
+            ad_hoc(
+                "pool",
+                user_task("one"),
+                user_task("two"),
+                complex_gateway("both", "=activationCount >= 2"),
+                task("behind"),
+                flow("one", "both"),
+                flow("two", "both"),
+                flow("both", "behind"),
+                until="=numberOfCompletedInstances = 2",
+                cancels=False,
+            ),
+            chain("s", "pool"),
+        )
+    )
+    run.start("p")
+    run.activate("pool", "one", "two")
+    run.complete_task("one")
+    assert sorted(run.active()) == ["both", "pool", "two"]
+    run.complete_task("two")  # no flow is taken any more, so nothing comes for `both`
+    assert run.path() == ["s", "one", "two", "pool", "p"]
+    run.assert_nothing_left()
+
+
 def test_with_a_condition_that_does_not_hold_it_waits_for_more(scenario: Scenario) -> None:
     run = scenario(
-        plain(
+        compiled_plain(
             start("s"),
             ad_hoc(
                 "pool",
@@ -251,7 +262,7 @@ def test_a_condition_that_fails_holds_the_activity_until_it_is_resolved(
     scenario: Scenario,
 ) -> None:
     run = scenario(
-        plain(
+        compiled_plain(
             start("s"),
             ad_hoc("pool", service_task("one"), active='=["one"]', until="=limit > 3"),
             chain("s", "pool"),
@@ -266,7 +277,7 @@ def test_a_condition_that_fails_holds_the_activity_until_it_is_resolved(
 
 def test_a_sequential_one_runs_one_activity_at_a_time(scenario: Scenario) -> None:
     run = scenario(
-        plain(
+        compiled_plain(
             start("s"),
             ad_hoc(
                 "pool",
@@ -298,7 +309,7 @@ def test_a_sequential_one_runs_one_activity_at_a_time(scenario: Scenario) -> Non
 
 def test_in_a_sequential_one_what_forks_runs_one_after_the_other(scenario: Scenario) -> None:
     run = scenario(
-        plain(
+        compiled_plain(
             start("s"),
             ad_hoc(
                 "pool",
@@ -334,7 +345,7 @@ def test_in_a_sequential_one_what_forks_runs_one_after_the_other(scenario: Scena
 def test_gateways_and_events_run_inside_as_anywhere(scenario: Scenario) -> None:
     """The arrivals of two that were chosen meet in one join."""
     run = scenario(
-        plain(
+        compiled_plain(
             message("m", "news", key='="k"'),
             start("s"),
             ad_hoc(
@@ -370,7 +381,7 @@ def test_a_join_that_nothing_completes_is_discarded_when_the_condition_holds(
     scenario: Scenario,
 ) -> None:
     run = scenario(
-        plain(
+        compiled_plain(
             start("s"),
             ad_hoc(
                 "pool",
@@ -396,7 +407,7 @@ def test_a_join_that_nothing_completes_is_discarded_when_the_condition_holds(
 
 def test_a_command_completes_it_and_ends_what_runs(scenario: Scenario) -> None:
     run = scenario(
-        plain(
+        compiled_plain(
             start("s"),
             ad_hoc("pool", user_task("one"), user_task("two"), until="=false"),
             task("after"),
@@ -413,7 +424,7 @@ def test_a_command_completes_it_and_ends_what_runs(scenario: Scenario) -> None:
 
 def test_a_command_completes_it_and_waits_for_what_runs(scenario: Scenario) -> None:
     run = scenario(
-        plain(
+        compiled_plain(
             start("s"),
             ad_hoc("pool", user_task("one"), user_task("two"), sequential=True, cancels=False),
             chain("s", "pool"),
@@ -430,7 +441,7 @@ def test_a_command_completes_it_and_waits_for_what_runs(scenario: Scenario) -> N
 
 def test_one_in_which_nothing_was_chosen_is_completed_by_a_command(scenario: Scenario) -> None:
     run = scenario(
-        plain(start("s"), ad_hoc("pool", user_task("one")), chain("s", "pool"))
+        compiled_plain(start("s"), ad_hoc("pool", user_task("one")), chain("s", "pool"))
     )  # fmt: skip
     run.start("p")
     run.activate("pool")
@@ -438,293 +449,9 @@ def test_one_in_which_nothing_was_chosen_is_completed_by_a_command(scenario: Sce
     run.assert_nothing_left()
 
 
-def test_its_variables_are_its_own(scenario: Scenario) -> None:
-    run = scenario(
-        plain(
-            start("s"),
-            ad_hoc(
-                "pool",
-                service_task("one"),
-                active='=["one"]',
-                until="=mine > 1",
-                inputs={"mine": "=1"},
-                outputs={"result": "=mine"},
-            ),
-            chain("s", "pool"),
-        )
-    )
-    run.start("p")
-    run.complete("one", '{"mine": 2}')
-    assert run.result() == '{"result":2}'
-
-
-def test_an_interrupting_boundary_event_ends_it_with_all_inside(scenario: Scenario) -> None:
-    run = scenario(
-        plain(
-            start("s"),
-            ad_hoc("pool", user_task("one"), user_task("two"), sequential=True),
-            boundary("late", "pool", timer(duration="PT1H")),
-            task("instead"),
-            chain("s", "pool"),
-            chain("late", "instead"),
-        )
-    )
-    run.start("p")
-    run.activate("pool", "one", "two")
-    run.elapse(3_600_000)
-    assert run.path() == ["s", "late", "instead", "p"]
-    run.assert_nothing_left()
-
-
-def test_errors_and_escalations_leave_it_through_its_boundary_events(scenario: Scenario) -> None:
-    run = scenario(
-        plain(
-            error("bad", "BAD"),
-            escalation("high", "HIGH"),
-            start("s"),
-            ad_hoc(
-                "pool",
-                service_task("one"),
-                throw("tell", escalation_event("high")),
-                user_task("two"),
-                chain("one", "tell"),
-                active='=["one", "two"]',
-            ),
-            boundary("told", "pool", escalation_event("high"), interrupting=False),
-            boundary("failed", "pool", error_event("bad")),
-            task("listen"),
-            task("repair"),
-            chain("s", "pool"),
-            chain("told", "listen"),
-            chain("failed", "repair"),
-        )
-    )
-    run.start("p")
-    run.complete("one")
-    assert run.path() == ["s", "one", "tell", "told", "listen"]
-    run.accept(c.ThrowError(code="BAD", task_id=run.task("two").task_id))
-    assert run.path()[-3:] == ["failed", "repair", "p"]
-    run.assert_nothing_left()
-
-
-def test_an_event_sub_process_inside_runs_beside_what_was_chosen(scenario: Scenario) -> None:
-    run = scenario(
-        plain(
-            message("m", "news", key='="k"'),
-            start("s"),
-            ad_hoc(
-                "pool",
-                service_task("one"),
-                event_sub_process(
-                    "on",
-                    start("heard", message_event("m"), interrupting=False),
-                    service_task("note"),
-                    chain("heard", "note"),
-                ),
-            ),
-            chain("s", "pool"),
-        )
-    )
-    run.start("p")
-    run.accept(c.PublishMessage(name="news", correlation_key="k"))
-    run.complete("note")
-    assert run.active() == ["pool"]  # nothing was chosen yet
-    run.activate("pool", "one")
-    run.accept(c.PublishMessage(name="news", correlation_key="k"))
-    run.complete("one")
-    assert run.state() is InstanceState.RUNNING
-    run.complete("note")
-    assert run.state() is InstanceState.COMPLETED
-    run.assert_nothing_left()
-
-
-def test_an_interrupting_event_sub_process_takes_its_place(scenario: Scenario) -> None:
-    run = scenario(
-        plain(
-            message("m", "news", key='="k"'),
-            start("s"),
-            ad_hoc(
-                "pool",
-                user_task("one"),
-                user_task("two"),
-                event_sub_process(
-                    "on",
-                    start("heard", message_event("m")),
-                    user_task("note"),
-                    chain("heard", "note"),
-                ),
-                active='=["one", "two"]',
-                until="=false",
-                sequential=True,
-            ),
-            chain("s", "pool"),
-        )
-    )
-    run.start("p")
-    pool = run.offer("pool")
-    run.accept(c.PublishMessage(name="news", correlation_key="k"))
-    assert run.active() == ["pool", "on", "note"]
-    code, detail = run.reject(c.ActivateActivities(element_instance_id=pool, element_ids=("one",)))
-    assert code == "INVALID_STATE"
-    assert "interrupted" in detail
-    run.complete_task("note")
-    assert run.path() == ["s", "heard", "note", "on", "pool", "p"]
-    run.assert_nothing_left()
-
-
-def test_its_completed_activities_are_compensated(scenario: Scenario) -> None:
-    run = scenario(
-        plain(
-            start("s"),
-            ad_hoc(
-                "pool",
-                service_task("one"),
-                compensation("one", "undo_one"),
-                for_compensation(service_task("undo_one")),
-                service_task("two"),
-                compensation("two", "undo_two"),
-                for_compensation(service_task("undo_two")),
-                service_task("three"),
-                active='=["one", "two"]',
-            ),
-            throw("undo", compensate_event()),
-            chain("s", "pool", "undo"),
-        )
-    )
-    run.start("p")
-    run.complete("two")
-    run.complete("one")
-    run.complete("undo_one")
-    run.complete("undo_two")
-    assert run.path()[-4:] == ["undo_one", "undo_two", "undo", "p"]
-    run.assert_nothing_left()
-
-
-def test_it_can_be_repeated_and_each_iteration_offers_on_its_own(scenario: Scenario) -> None:
-    run = scenario(
-        plain(
-            start("s"),
-            looped(
-                ad_hoc("pool", service_task("one"), service_task("two"), active="=[name]"),
-                multi_instance(over='=["two", "one"]', item="name"),
-            ),
-            chain("s", "pool"),
-        )
-    )
-    run.start("p")
-    assert [job.type for job in run.jobs()] == ["two", "one"]
-    first = run.offer("pool")
-    run.accept(c.ActivateActivities(element_instance_id=first, element_ids=("one",)))
-    run.complete("two")
-    run.complete("one")
-    run.complete("one")
-    assert run.path().count("pool") == 3  # two iterations and the loop
-    assert run.state() is InstanceState.COMPLETED
-    run.assert_nothing_left()
-
-
-def test_its_activities_can_be_repeated_and_count_once(scenario: Scenario) -> None:
-    run = scenario(
-        plain(
-            start("s"),
-            ad_hoc(
-                "pool",
-                looped(service_task("each"), multi_instance(times="3")),
-                service_task("other"),
-                active='=["each"]',
-                until="=numberOfCompletedInstances = 1",
-                sequential=True,
-            ),
-            chain("s", "pool"),
-        )
-    )
-    run.start("p")
-    assert len(run.jobs("each")) == 3
-    run.complete("each")
-    run.complete("each")
-    assert run.state() is InstanceState.RUNNING
-    run.complete("each")
-    assert run.state() is InstanceState.COMPLETED
-    run.assert_nothing_left()
-
-
-def test_one_lies_in_another(scenario: Scenario) -> None:
-    run = scenario(
-        plain(
-            start("s"),
-            ad_hoc(
-                "outer",
-                ad_hoc("inner", service_task("one"), service_task("two")),
-                service_task("three"),
-                active='=["inner"]',
-            ),
-            chain("s", "outer"),
-        )
-    )
-    run.start("p")
-    run.activate("inner", "two")
-    run.activate("outer", "three")
-    run.complete("two")
-    run.complete("three")
-    assert run.path() == ["s", "two", "inner", "three", "outer", "p"]
-    run.assert_nothing_left()
-
-
-def test_one_that_is_stuck_at_its_end_offers_nothing_any_more(scenario: Scenario) -> None:
-    run = scenario(
-        plain(
-            start("s"),
-            ad_hoc("pool", service_task("one")),
-            task("after"),
-            flow("s", "pool"),
-            flow("pool", "after", condition="=go"),
-        )
-    )
-    run.start("p")
-    pool = run.offer("pool")
-    run.activate("pool", "one")
-    run.complete("one")
-    assert run.incident().element_id == "pool"
-    code, _ = run.reject(c.ActivateActivities(element_instance_id=pool, element_ids=("one",)))
-    assert code == "INVALID_STATE"
-    run.resolve(variables='{"go": true}')
-    assert run.state() is InstanceState.COMPLETED
-    run.assert_nothing_left()
-
-
-def test_many_are_chosen_at_once_and_all_begin(scenario: Scenario) -> None:
-    run = scenario(
-        plain(
-            start("s"),
-            ad_hoc("pool", service_task("one"), active='=for n in 1..300 return "one"'),
-            chain("s", "pool"),
-        )
-    )
-    run.start("p")
-    assert len(run.jobs("one")) == 300
-    run.activate("pool")
-    assert run.path() == ["s", "pool", "p"]
-    run.assert_nothing_left()
-
-
-def test_an_instance_is_terminated_with_it(scenario: Scenario) -> None:
-    run = scenario(
-        plain(
-            start("s"),
-            ad_hoc("pool", user_task("one"), user_task("two"), active='=["one"]'),
-            end("e"),
-            chain("s", "pool", "e"),
-        )
-    )
-    run.start("p")
-    run.accept(c.TerminateInstance(instance_id="a"))
-    assert run.state() is InstanceState.TERMINATED
-    run.assert_nothing_left()
-
-
 def test_a_command_that_cannot_be_is_rejected_with_what_could_be(scenario: Scenario) -> None:
     run = scenario(
-        plain(
+        compiled_plain(
             start("s"),
             ad_hoc("pool", user_task("one"), user_task("two"), user_task("behind"),
                    chain("one", "behind")),
@@ -758,3 +485,13 @@ def test_a_command_that_cannot_be_is_rejected_with_what_could_be(scenario: Scena
     assert activate("b:17", "one")[0] == "NOT_FOUND"
     assert activate("nonsense", "one")[0] == "INVALID_ARGUMENT"
     assert run.active() == ["pool", "beside"]
+
+
+def test_a_completion_condition_that_fails_says_whose_it_is(scenario: Scenario) -> None:
+    pool = ad_hoc("pool", service_task("one"), active='=["one"]', until="=happy")
+    run = scenario(compiled_plain(start("s"), pool, chain("s", "pool")))
+    run.start("p")
+    run.complete("one")
+    incident = run.incident()
+    assert incident.element_id == "one"
+    assert incident.message.startswith("Completion condition of 'pool': ")

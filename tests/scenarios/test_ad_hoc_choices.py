@@ -3,8 +3,14 @@
 It counts as one, its output is collected at its end, and after that the condition is asked.
 """
 
+import json
+
+import pytest
+
 from engine import commands as c
+from engine import events as e
 from engine.lifecycle import InstanceState
+from engine.settings import Settings
 from engine.state import AdHocWait
 from tests.scenarios.conftest import Scenario
 from tests.support.models import (
@@ -17,6 +23,8 @@ from tests.support.models import (
     error,
     error_event,
     event_sub_process,
+    extension,
+    extensions,
     for_compensation,
     looped,
     message,
@@ -24,11 +32,14 @@ from tests.support.models import (
     multi_instance,
     service_task,
     start,
+    sub_process,
+    tag,
     task,
     throw,
     timer,
     user_task,
 )
+from tests.support.runner import Runner
 
 
 def test_the_condition_is_asked_when_all_behind_a_choice_is_over(scenario: Scenario) -> None:
@@ -109,12 +120,130 @@ def test_outputs_are_collected_as_choices_end_and_then_handed_on(scenario: Scena
     run.complete("ask", '{"answer": "second"}')
     run.complete("skip")  # it gives none: null
     owner = run.waits(AdHocWait)[0].owner
-    assert run.variables(scope=owner) == {"answers": "[null]"}
+    assert run.variables(scope=owner)["answers"] == "[null]"
     run.complete("note")
-    assert run.variables(scope=owner) == {"answers": '[null,"first"]'}
+    assert run.variables(scope=owner)["answers"] == '[null,"first"]'
     run.complete("note")
     assert run.result() == '{"answers":[null,"first","second"]}'
     run.assert_nothing_left()
+
+
+@pytest.mark.parametrize(
+    ("behind", "is_shown"),
+    [
+        (user_task("behind"), False),
+        (user_task("behind", inputs={"seen": "=answers"}), True),
+        (sub_process("sub", user_task("behind", inputs={"seen": "=answers"})), True),
+    ],
+)
+def test_outputs_are_a_variable_meanwhile_only_where_something_inside_asks_for_it(
+    scenario: Scenario, behind: str, *, is_shown: bool
+) -> None:
+    run = scenario(
+        compiled(
+            start("s"),
+            ad_hoc(
+                "pool",
+                service_task("one"),
+                behind,
+                active='=["one", "one"]',
+                collects=("=n", "answers"),
+            ),
+            chain("s", "pool"),
+        )
+    )
+    run.start("p")
+    run.complete("one", '{"n": 1}')
+    pool = run.waits(AdHocWait)[0].owner
+    assert run.variables(scope=pool).get("answers") == ("[1]" if is_shown else None)
+    run.activate("pool", "sub" if "subProcess" in behind else "behind")
+    run.complete("one", '{"n": 2}')
+    assert run.variables(scope=pool).get("answers") == ("[1,2]" if is_shown else None)
+    run.complete_task("behind")
+    assert json.loads(run.result() or "")["answers"] == [1, 2, None]
+    run.assert_nothing_left()
+
+
+def test_a_thousand_outputs_are_told_once_each_and_once_together() -> None:
+    run = Runner(
+        compiled(
+            start("s"),
+            ad_hoc(
+                "pool",
+                service_task("one"),
+                active='=for n in 1..1000 return "one"',
+                collects=("=n", "all"),
+            ),
+            chain("s", "pool"),
+        )
+    )
+    run.start("p")
+    for n, job in enumerate(run.jobs("one")):
+        run.accept(c.CompleteJob(job_id=job.job_id, attempt=1, variables=f'{{"n": {n}}}'))
+    collected = [event for event in run.events() if isinstance(event, e.OutputCollected)]
+    assert [event.ordinal for event in collected] == list(range(1, 1_001))
+    written = [event for event in run.events() if "all" in getattr(event, "variables", {})]
+    assert len(written) == 1
+    assert json.loads(run.result() or "")["all"] == list(range(1_000))
+    run.assert_nothing_left()
+
+
+def test_outputs_that_weigh_too_much_are_an_incident(scenario: Scenario) -> None:
+    run = scenario(
+        compiled(
+            start("s"),
+            ad_hoc(
+                "pool",
+                service_task("one"),
+                active='=["one", "one"]',
+                collects=("=n", "all"),
+            ),
+            chain("s", "pool"),
+        ),
+        settings=Settings(variables_bytes_max=2_000),
+    )
+    run.start("p")
+    run.complete("one", f'{{"n": "{"a" * 1_500}"}}')
+    run.complete("one", f'{{"n": "{"b" * 1_000}"}}')
+    assert run.incident().kind == "TOO_LARGE"
+    run.resolve(variables='{"n": "less"}')
+    assert run.state() is InstanceState.COMPLETED
+
+
+def test_the_variable_of_camunda_8_tells_what_can_be_chosen(scenario: Scenario) -> None:
+    described = tag(
+        "userTask",
+        tag("documentation", "Asks the &lt;customer&gt;."),
+        extensions(extension("properties", extension("property", name="icon", value="phone"))),
+        id="ask",
+        name="Ask",
+    )
+    run = scenario(
+        compiled(
+            start("s"),
+            ad_hoc(
+                "pool",
+                described,
+                service_task("other"),
+                service_task("behind"),
+                chain("other", "behind"),
+                active="=for each in adHocSubProcessElements return each.elementId",
+            ),
+            chain("s", "pool"),
+        )
+    )
+    run.start("p")
+    assert sorted(run.active()) == ["ask", "other", "pool", "pool", "pool"]
+    owner = run.waits(AdHocWait)[0].owner
+    assert json.loads(run.variables(scope=owner)["adHocSubProcessElements"]) == [
+        {
+            "elementId": "ask",
+            "elementName": "Ask",
+            "documentation": "Asks the <customer>.",
+            "properties": {"icon": "phone"},
+        },
+        {"elementId": "other"},
+    ]
 
 
 def test_one_in_which_nothing_was_chosen_collects_an_empty_list(scenario: Scenario) -> None:
@@ -154,10 +283,11 @@ def test_a_collection_that_is_none_any_more_is_an_incident(scenario: Scenario) -
     run = scenario(
         compiled(
             start("s"),
-            ad_hoc("pool", service_task("one"), active='=["one"]', collects=("=n", "all")),
+            ad_hoc("pool", service_task("one"), active='=["one"]', collects=("=n", "all"),
+                   until="=count(all) = 1"),
             chain("s", "pool"),
         )
-    )
+    )  # fmt: skip
     run.start("p")
     pool = run.offer("pool")
     run.accept(

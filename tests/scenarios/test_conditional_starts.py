@@ -219,3 +219,29 @@ def test_variables_that_are_none_or_too_large_are_rejected(scenario: Scenario) -
     large = c.EvaluateConditions(variables='{"text": "twelve letters"}')
     assert run.reject(large)[0] == "TOO_LARGE"
     assert started(run) == []
+
+
+def test_expensive_conditions_are_asked_until_they_took_too_many_steps(scenario: Scenario) -> None:
+    run = scenario(
+        *(conditional(f"slow{number:02}", "=count(for i in 1..80 return i * n) > 0")
+          for number in range(120)),
+        conditional("x", "=n = 2"),
+        settings=Settings(expression_steps_max=200),
+    )  # fmt: skip
+    answer = evaluate(run, '{"n": 2}')
+    begun = len(answer["started"])
+    assert 49 <= begun < 120
+    assert len(answer["failed"]) == min(100, 121 - begun)
+    assert "x" not in [each["process_id"] for each in answer["started"]]
+    assert answer["failed"][-1]["message"].startswith("Not asked")
+    assert len(started(run)) == begun
+
+
+def test_of_very_many_conditions_that_fail_some_are_named_and_the_rest_counted(
+    scenario: Scenario,
+) -> None:
+    run = scenario(*(conditional(f"p{number:03}", "=n + 1") for number in range(120)), HOT)
+    answer = evaluate(run, '{"n": 2, "degrees": 31}')
+    assert [each["process_id"] for each in answer["started"]] == ["hot"]
+    assert len(answer["failed"]) == 100
+    assert answer["failed"][-1]["message"].endswith("And 20 more failed.")

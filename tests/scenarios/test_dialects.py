@@ -538,6 +538,23 @@ def test_variables_of_iterations_are_aggregated(scenario: Scenario) -> None:
     )
 
 
+def test_an_iteration_that_is_cancelled_has_no_place_in_an_aggregation(scenario: Scenario) -> None:
+    aggregation = (
+        '<flowable:variableAggregation target="reviews"><variable source="score"/>'
+        "</flowable:variableAggregation>"
+    )
+    done = "${nrOfCompletedInstances == 2}"
+    loop = looped({"flowable:collection": "people"}, aggregation, done=done)
+    node = tag("userTask", loop, id="review")
+    run = scenario(
+        vendor_model(start("s"), node, end("e"), chain("s", "review", "e"), platform=None)
+    )
+    run.start("p", variables='{"people": ["ann", "bob", "cid"]}')
+    run.complete_task("review", '{"score": 1}')
+    run.complete_task("review", '{"score": 2}')
+    assert decode_object(run.result() or "")["reviews"] == '[{"score":1},{"score":2}]'
+
+
 def registry_event(key: str, source: str, target: str) -> str:
     return extensions(
         "<flowable:eventType>paid</flowable:eventType>",

@@ -49,6 +49,7 @@ def test_a_condition_that_fails_names_its_element_and_what_is_missing(scenario: 
     run.start("p")
     incident = run.incident()
     assert (incident.kind, incident.element_id) == ("EXPRESSION_FAILED", "choice")
+    assert incident.message.startswith("Flow 'to_small': ")
     assert "amount < 10" in incident.message
     assert "missing: amount" in incident.message
     (raised,) = run.effects("IncidentRaised")

@@ -163,6 +163,14 @@ def test_a_completed_job_cannot_be_completed_again(scenario: Scenario) -> None:
     assert (code, detail) == ("NOT_FOUND", f"Expected an open job {job.job_id}, found none")
 
 
+def test_what_an_id_names_is_told_where_something_else_was_expected(scenario: Scenario) -> None:
+    run = one_job(scenario)
+    job = run.job("pay")
+    code, detail = run.reject(c.CompleteTask(task_id=job.job_id))
+    assert code == "NOT_FOUND"
+    assert detail == f"Expected an open task {job.job_id}, found a job of type 'pay'"
+
+
 def test_an_unknown_job_and_a_malformed_id_are_told_apart(scenario: Scenario) -> None:
     run = one_job(scenario)
     assert run.reject(c.CompleteJob(job_id="a:1", attempt=1))[0] == "NOT_FOUND"

@@ -226,6 +226,28 @@ def test_a_receive_task_may_be_an_arm_of_an_event_gateway(scenario: Scenario) ->
     run.assert_nothing_left()
 
 
+@pytest.mark.parametrize(("name", "arm"), [("payment", "wait"), ("cancel", "stop")])
+def test_an_arm_of_an_event_gateway_maps_what_it_is_given(
+    scenario: Scenario, name: str, arm: str
+) -> None:
+    run = scenario(
+        compiled(
+            PAID,
+            message("canceled", "cancel", key="=order"),
+            start("s"),
+            event_gateway("first"),
+            catch("wait", message_event("paid"), outputs={"mapped": "=amount + 1"}),
+            receive_task("stop", "canceled", outputs={"mapped": "=amount + 1"}),
+            chain("s", "first", "wait"),
+            chain("first", "stop"),
+        )
+    )
+    run.start("p", variables='{"order": 7}')
+    publish(run, '{"amount": 5}', name=name)
+    assert run.path() == ["s", "first", arm, "p"]
+    assert run.result() == '{"order":7,"mapped":6}'
+
+
 def test_a_timer_may_be_an_arm_of_an_event_gateway(scenario: Scenario) -> None:
     run = choice(scenario)
     run.elapse(HOUR)

@@ -172,6 +172,20 @@ def test_the_completion_condition_sees_what_the_iteration_has_done(scenario: Sce
     run.assert_nothing_left()
 
 
+@pytest.mark.parametrize("sequential", [False, True])
+def test_the_completion_condition_sees_the_outputs_so_far(
+    scenario: Scenario, *, sequential: bool
+) -> None:
+    many = multi_instance(over="=items", output="=got", into="all", sequential=sequential,
+                          until='=all = ["A", "B", null]')  # fmt: skip
+    run = scenario(compiled(*loop(looped(service_task("t"), many))))
+    run.start("p", variables='{"items": [1, 2, 3], "all": "of before"}')
+    complete(run, 1, got="A")
+    complete(run, 2, got="B")
+    assert json.loads(run.result() or "")["all"] == ["A", "B", None]
+    run.assert_nothing_left()
+
+
 def test_a_condition_that_fails_holds_its_iteration_and_is_asked_again(scenario: Scenario) -> None:
     many = multi_instance(times="2", until="=stop", output="=loopCounter", into="all")
     run = scenario(compiled(*loop(looped(service_task("t", outputs={"n": "=n + 1"}), many))))

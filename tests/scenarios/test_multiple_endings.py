@@ -26,6 +26,7 @@ from tests.support.models import (
     signal_event,
     start,
     sub_process,
+    task,
     terminate_event,
     throw,
     timer,
@@ -276,4 +277,47 @@ def test_an_end_event_tells_others_and_cancels_its_transaction(scenario: Scenari
     assert len(run.effects("SignalThrown")) == 1
     assert run.path() == ["s", "i", "out", "edge", "x", "p"]
     assert run.state() is InstanceState.COMPLETED
+    run.assert_nothing_left()
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        (escalation_event("late"), terminate_event()),
+        (escalation_event("late"), error_event("bad")),
+        (escalation_event("late"), signal_event("other")),
+        (signal_event("go"), escalation_event("never")),
+    ],
+    ids=["terminate", "error", "signal", "escalation"],
+)
+def test_an_event_that_is_ended_by_what_it_throws_throws_nothing_more(
+    scenario: Scenario, first: str, then: str
+) -> None:
+    """Also where so much is inside the scope that it is ended part by part."""
+    run = begun(
+        scenario,
+        signal("other", "other!"),
+        escalation("never", "NEVER"),
+        start("s"),
+        sub_process(
+            "sub",
+            start("i"),
+            service_task("first"),
+            service_task("second"),
+            service_task("third"),
+            end("out", first + then),
+            chain("i", "first", "out"),
+            chain("i", "second"),
+            chain("i", "third"),
+        ),
+        boundary("edge", "sub", first),
+        boundary("error", "sub", error_event("bad")),
+        boundary("beside", "sub", signal_event("other"), interrupting=False),
+        boundary("above", "sub", escalation_event("never")),
+        task("after"),
+        chain("s", "sub"),
+        chain("edge", "after"),
+    )
+    run.complete("first")
+    assert run.path() == ["s", "i", "first", "edge", "after", "p"]
     run.assert_nothing_left()

@@ -74,6 +74,7 @@ TTLS = st.sampled_from([0, HOUR])
 PUBLISH = st.tuples(st.just("publish"), st.sampled_from(NAMES), st.sampled_from(["", "7"]), TTLS)
 END = st.tuples(st.just("end"), st.integers(0, 9), st.just(""), st.just(0))
 STEP = st.tuples(st.just("step"), st.integers(0, 99), st.just(""), st.just(0))
+SCHEDULE = st.lists(st.integers(0, 99), max_size=20)
 SCRIPTS = st.lists(st.one_of(PUBLISH, PUBLISH, END, STEP, STEP, STEP), max_size=60)
 
 
@@ -221,3 +222,30 @@ def test_all_that_an_instance_needs_makes_it_begin_in_any_order(
         for state in each.states.values()
         if isinstance(state, ConversationState)
     ]
+
+
+@pytest.mark.parametrize("name", ["parallel gateway", "start event"])
+@pytest.mark.parametrize(("key", "ttl_ms"), [("", 0), ("7", 0), ("", HOUR), ("7", HOUR)])
+@given(variant=st.sampled_from(VARIANTS), schedules=st.tuples(SCHEDULE, SCHEDULE))
+@settings(max_examples=25, deadline=None)
+def test_of_two_messages_an_instance_takes_the_one_that_was_published_first(
+    name: str, key: str, ttl_ms: int, variant: Variant, schedules: tuple[list[int], list[int]]
+) -> None:
+    """While the first is being asked about, the second must not reach the instance that waits."""
+    before, after = schedules
+    race = Race(MODELS[name], variant)
+    race.publish("a", key, ttl_ms)
+    race.publish("b", key, ttl_ms)
+    for which in before:
+        race.step(which)
+    race.publish("b", key, ttl_ms)
+    for which in after:
+        race.step(which)
+    race.finish()
+    race.assert_quiet()
+    (taken,) = [
+        variables["of_b"]
+        for each in race.living()
+        if "of_a" in (variables := race._variables(each.instance_id))
+    ]
+    assert taken == "2"

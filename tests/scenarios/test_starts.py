@@ -146,6 +146,77 @@ def test_event_sub_processes_wait_beside_what_a_receive_task_began(scenario: Sce
     run.assert_nothing_left()
 
 
+# --- none start events before gateways ---
+
+
+def after_none_start(scenario: Scenario, *, parallel: bool = False) -> Runner:
+    return scenario(
+        compiled(
+            ORDER,
+            PAYMENT,
+            start("s"),
+            event_gateway("first", instantiate=True, parallel=parallel),
+            catch("placed", message_event("order")),
+            receive_task("paid", "payment", outputs={"amount": "=sum"}),
+            user_task("work"),
+            chain("s", "first", "placed", "work"),
+            chain("first", "paid", "work"),
+        )
+    )
+
+
+def test_what_occurs_behind_a_gateway_passes_over_the_none_start_event_before_it(
+    scenario: Scenario,
+) -> None:
+    run = after_none_start(scenario)
+    publish(run, "paid", '{"sum": 5}')
+    publish(run, "order-placed")
+    (instance_id,) = started(run)
+    assert (run.path(instance_id), run.active(instance_id)) == (["first", "paid"], ["work"])
+    assert run.variables(instance_id) == {"amount": "5"}
+    run.complete_task("work")
+    run.assert_nothing_left()
+
+
+def test_a_plain_start_waits_at_the_gateway_for_messages_without_a_key(scenario: Scenario) -> None:
+    run = after_none_start(scenario)
+    run.start("p")
+    assert sorted(run.waiting()) == [("paid", "message"), ("placed", "message")]
+    publish(run, "paid", '{"sum": 5}', key="")
+    assert started(run) == ["a"]
+    assert (run.path(), run.active()) == (["s", "first", "paid"], ["work"])
+    assert run.variables() == {"amount": "5"}
+    publish(run, "paid")
+    assert len(started(run)) == 2
+    for _ in run.tasks():
+        run.complete_task("work")
+    run.assert_nothing_left()
+
+
+def test_a_plain_start_waits_for_all_events_behind_a_parallel_gateway(scenario: Scenario) -> None:
+    run = after_none_start(scenario, parallel=True)
+    run.start("p")
+    assert sorted(run.waiting()) == [("paid", "message"), ("placed", "message")]
+    publish(run, "order-placed", key="")
+    assert sorted(run.active()) == ["paid", "work"]
+    publish(run, "paid", '{"sum": 5}', key="")
+    assert started(run) == ["a"]
+    for _ in range(2):
+        run.complete_task("work")
+    assert run.state() is InstanceState.COMPLETED
+    run.assert_nothing_left()
+
+
+def test_messages_of_a_key_start_another_behind_a_parallel_gateway(scenario: Scenario) -> None:
+    run = after_none_start(scenario, parallel=True)
+    run.start("p")
+    publish(run, "order-placed")
+    publish(run, "paid", '{"sum": 5}')
+    _, other = started(run)
+    assert sorted(run.waiting()) == [("paid", "message"), ("placed", "message")]
+    assert run.active(other) == ["work", "work"]
+
+
 # --- exclusive gateways ---
 
 

@@ -5,16 +5,21 @@ import pytest
 from engine import commands as c
 from engine import events as e
 from engine.lifecycle import InstanceState
+from engine.settings import Settings
 from tests.support.models import (
     boundary,
     chain,
     compiled,
+    conditional_event,
     looped,
     multi_instance,
+    script_task,
     service_task,
     start,
+    sub_process,
     task,
     timer,
+    user_task,
 )
 from tests.support.runner import Runner
 
@@ -66,3 +71,54 @@ def test_ends_in_records_of_bounded_size() -> None:
     assert max(ended) <= run.settings.terminations_per_command_max
     assert run.state() is InstanceState.COMPLETED
     run.assert_nothing_left()
+
+
+EXPENSIVE = "=count(for i in 1..5000 return i * n)"
+"""More than 5,000 steps, each time."""
+
+
+def completed_at_once(run: Runner) -> list[int]:
+    """How many elements completed in each transition."""
+    return [
+        sum(isinstance(event, e.ElementCompleted) for event in part.events)
+        for part in run.history["a"]
+    ]
+
+
+def test_expensive_expressions_cut_a_transition_before_its_steps_do() -> None:
+    loop = multi_instance(times="60", sequential=True)
+    run = Runner(
+        compiled(start("s"), looped(script_task("t", EXPENSIVE), loop), chain("s", "t")),
+        settings=Settings(steps_per_command_max=100),
+    )
+    run.start("p", variables='{"n": 2}')
+    assert run.state() is InstanceState.COMPLETED
+    assert 1 < max(completed_at_once(run)) <= 100_000 // 5_000 + 2
+
+
+def test_however_expensive_an_expression_is_each_transition_takes_a_step() -> None:
+    loop = multi_instance(times="5")
+    run = Runner(
+        compiled(start("s"), looped(script_task("t", EXPENSIVE), loop), chain("s", "t")),
+        settings=Settings(steps_per_command_max=1),
+    )
+    run.start("p", variables='{"n": 2}')
+    assert run.state() is InstanceState.COMPLETED
+    assert run.path().count("t") == 6
+
+
+def test_expensive_conditions_cut_the_transition_that_makes_more_of_them_wait() -> None:
+    inside = sub_process(
+        "sub",
+        start("i"),
+        user_task("u"),
+        boundary("when", "u", conditional_event(EXPENSIVE + " < 0"), interrupting=False),
+        chain("i", "u"),
+    )
+    run = Runner(
+        compiled(start("s"), looped(inside, multi_instance(times="12")), chain("s", "sub")),
+        settings=Settings(steps_per_command_max=100),
+    )
+    run.start("p", variables='{"n": 2}')
+    assert len(run.tasks()) == 12
+    assert len(run.history["a"]) > 3

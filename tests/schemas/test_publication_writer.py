@@ -145,14 +145,6 @@ def test_sent_command_is_read_as_the_engines_own(command: c.AnyCommand, frame: F
     assert stimulus.traceparent == sent.traceparent
 
 
-def test_due_timer_is_published_without_a_number() -> None:
-    timer = c.FireTimer(address=f"{ORDER}~7", timer=8, due_ms=9)
-    record = CODEC.encode_command(timer, 3)
-    assert (record.topic, record.key, record.partition) == ("shop.commands", ORDER.encode(), 3)
-    stimulus = CODEC.decode_command(Found(value=record.value, headers=record.headers))
-    assert (stimulus.command, stimulus.command_id, stimulus.number) == (timer, None, None)
-
-
 def test_dead_letter_is_the_bytes_as_found_with_the_reason() -> None:
     letter = DeadLetter(
         value=b"\x01junk",

@@ -1,7 +1,19 @@
 from engine.lifecycle import InstanceState
+from engine.state import IncidentWait
 from storage.indexes import IndexChanges, index_entries
 from storage.ports import SortedAdd, SortedRemove
 from tests.support.partition_states import KEYS, instance, task, tombstone
+
+
+def incident(key: int) -> IncidentWait:
+    return IncidentWait(
+        key=key,
+        owner=6,
+        kind="EXPRESSION_FAILED",
+        message="odd",
+        step="ACTIVATE",
+        since_ms=1_000 + key,
+    )
 
 
 def test_a_running_instance_is_found_by_process_and_business_key() -> None:
@@ -20,6 +32,16 @@ def test_an_open_task_is_found_by_assignee_and_by_each_of_its_groups() -> None:
     for key in (KEYS.tasks, KEYS.tasks_of_assignee("ada"), KEYS.tasks_of_group("y")):
         assert entries[key, "i-1:7"] == 1_007
     assert entries[KEYS.tasks_of_group("x"), "i-1:7"] == 1_007
+
+
+def test_an_open_incident_is_found_until_it_is_resolved() -> None:
+    stuck = instance(waits=(incident(9),))
+    assert index_entries(KEYS, stuck)[KEYS.incidents, "i-1:9"] == 1_009
+    changes = IndexChanges(KEYS)
+
+    changes.change(stuck, instance())
+
+    assert list(changes.operations()) == [SortedRemove(KEYS.incidents, ("i-1:9",))]
 
 
 def test_suspended_instances_are_listed_and_ended_ones_are_not() -> None:

@@ -33,7 +33,7 @@ class CheckedSimulation(Simulation):
         self.taken: list[tuple[int, Stimulus]] = []
         self._loaded: dict[str, tuple[AggregateState, bytes]] = {}
         self._jobs: dict[str, r.Job] = {}
-        self._tasks: dict[str, r.Task] = {}
+        """The last record of each job, cancellations too."""
 
     def _answered(self, replies: list[r.Reply]) -> None:
         if self.variant.twice and replies:
@@ -45,7 +45,7 @@ class CheckedSimulation(Simulation):
             for partition in self.partitions
             for address, state in partition.states.items()
         }
-        assert_whole(states, self._jobs, self._tasks)
+        assert_whole(states, self._jobs, self.published_tasks)
         for partition in self.partitions:
             for state in partition.states.values():
                 if isinstance(state, ProcessInstance):
@@ -81,10 +81,6 @@ class CheckedSimulation(Simulation):
         record = publication.record
         if isinstance(record, r.Job):
             self._jobs[record.job_id] = record
-        if isinstance(record, r.Task):
-            self._tasks[record.task_id] = record
-        elif publication.topic is r.Topic.TASKS:
-            self._tasks.pop(publication.key, None)
         if isinstance(record, r.Transition):
             self.folded[record.instance_id] = fold_part(
                 self.folded.get(record.instance_id), record, self.settings.tombstone_ms

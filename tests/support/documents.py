@@ -36,7 +36,7 @@ def _assert_scopes(state: ProcessInstance) -> None:
 def _assert_loops(state: ProcessInstance) -> None:
     iterations = Counter(item.scope for item in state.elements.values() if item.ordinal)
     assert set(state.loops) <= set(state.elements), "a loop outlived its activity"
-    assert set(state.outputs) <= set(state.loops)
+    assert set(state.outputs) <= set(state.elements), "outputs outlived what collects them"
     assert set(iterations) <= set(state.loops)
     loops_bytes = 0
     for key, loop in state.loops.items():

@@ -549,3 +549,8 @@ def with_plain_ad_hocs(model: ProcessModel) -> ProcessModel:
         for element in model.elements
     )
     return replace(model, elements=tuple(elements))
+
+
+def compiled_plain(*parts: str) -> ProcessModel:
+    """The process `p`, its ad-hoc sub-processes as the specification has them."""
+    return with_plain_ad_hocs(compiled(*parts))

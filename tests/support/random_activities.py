@@ -174,4 +174,7 @@ _ENDS = (
     escalation_event("late"),
     signal_event("go"),
     message_event("other"),
+    signal_event("go") + escalation_event("late") + terminate_event(),
+    compensate_event() + escalation_event("late"),
+    terminate_event() + compensate_event() + signal_event("go"),
 )

@@ -99,5 +99,9 @@ _APART = (
     tuple(each for each in TRIGGERS if not each.throws and "escalation" not in each.definition),
     (TRIGGERS[0], TRIGGERS[3], TRIGGERS[4], TRIGGERS[8], TRIGGERS[9]),
     (TRIGGERS[1], TRIGGERS[5], TRIGGERS[6], TRIGGERS[11]),
+    (
+        Trigger(signal_event("go") + timer(cycle="R3/PT4M"), interrupting=False, parallel=True),
+        Trigger(signal_event("go") + error_event("low"), interrupting=True),
+    ),
 )
 """Two events of one activity may not catch the same code."""

@@ -16,17 +16,15 @@ from typing import Any
 from engine import commands as c
 from engine import events as e
 from engine import records as r
+from engine.aggregates import MessageState
 from engine.decisions import CompiledDecisions, Invocable
 from engine.definitions import DecisionVersions, ProcessVersions, VersionRef
 from engine.deployments.files import compile_files
 from engine.deployments.starts import starts_of
 from engine.lifecycle import InstanceState
-from engine.model.elements import (
-    ProcessModel,
-)
+from engine.model.elements import ProcessModel
 from engine.outcome import Content
 from engine.partition import ReadModel
-from engine.routing import split_message_address
 from engine.settings import SEMANTICS, Settings
 from engine.state import AdHocWait, IncidentWait, ProcessInstance, Tombstone
 from scenarios import looking
@@ -309,8 +307,8 @@ def _encoded(partition: Partition) -> dict[str, bytes]:
 def subscriptions(runner: Runner) -> list[tuple[str, str]]:
     """(name, key) of every message aggregate that somebody waits at."""
     return [
-        split_message_address(address)
+        (state.name, state.correlation_key)
         for partition in runner.partitions
         for address, state in partition.states.items()
-        if getattr(state, "subscriptions", ())
+        if isinstance(state, MessageState) and state.subscriptions
     ]

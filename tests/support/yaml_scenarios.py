@@ -22,6 +22,11 @@ from scenarios.simulation import VARIANTS
 from tests.support.checked import CheckedSimulation
 
 
+def named(element: str, name: str) -> str:
+    """An element with the name that people give it in the diagram."""
+    return element.replace(' id="', f' name="{name}" id="', 1)
+
+
 def written(folder: Path, model: bytes, text: str) -> Path:
     """A file of scenarios about a model, which lies beside it."""
     (folder / "model.bpmn").write_bytes(model)

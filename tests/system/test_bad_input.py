@@ -19,6 +19,7 @@ from consumers.dev.kafka_server import Kafka
 from engine import commands as c
 from engine import records as r
 from engine.rejections import RejectionCode
+from schemas.frames import AvroFrames, Frame
 from schemas.publication_writer import OutboxRecord
 from tests.support.models import (
     bpmn,
@@ -127,11 +128,9 @@ async def door(kafka: Kafka, tmp_path_factory: pytest.TempPathFactory) -> AsyncI
 # --- records that nobody can take ---
 
 
-def avro(door: Door) -> bytes:
+def avro() -> bytes:
     command = c.StartInstance(process_id="good", instance_id="x", variables='{"a":1}')
-    value = door.wire.codec.encode_command(command, PARTITION).value
-    assert value is not None
-    return value
+    return AvroFrames(Frame.SINGLE_OBJECT).write_command(command, None, None)
 
 
 def effect(door: Door) -> bytes:
@@ -172,8 +171,8 @@ async def test_a_record_with_no_value_becomes_a_dead_letter(door: Door) -> None:
 
 
 async def test_a_truncated_record_becomes_a_dead_letter(door: Door) -> None:
-    letter = await door.letter(await door.put(avro(door)[:-3]))
-    assert letter.value == avro(door)[:-3]
+    letter = await door.letter(await door.put(avro()[:-3]))
+    assert letter.value == avro()[:-3]
     assert "StartInstance" in (letter.header("reason") or "")
 
 

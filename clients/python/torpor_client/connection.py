@@ -83,10 +83,10 @@ class Connection(msgspec.Struct, frozen=True, kw_only=True):
             return await self._start_producer(is_idempotent=True)
         except NOT_IDEMPOTENT as error:
             log.warning(
-                "this broker has no idempotent producers (%r): a command may be written twice;"
-                " its id lets the engine apply it once",
-                error,
+                "this broker, as that of `torpor dev`, does without idempotent producers: a command"
+                " that is written twice is applied once, by its id"
             )
+            log.debug("it answered %r", error)
         return await self._start_producer(is_idempotent=False)
 
     async def _start_producer(self, *, is_idempotent: bool) -> Any:

@@ -46,7 +46,7 @@ def _naive(days: int, second: int) -> datetime.datetime:
     elif year > _LAST_YEAR:
         year = 9200 + year % 400
     hour, rest = divmod(second, 3600)
-    return datetime.datetime(year, month, day, hour, rest // 60, rest % 60)  # noqa: DTZ001
+    return datetime.datetime(year, month, day, hour, rest // 60, rest % 60)  # noqa: DTZ001 - wall time
 
 
 def offset_of_local(name: str, days: int, second: int) -> int:

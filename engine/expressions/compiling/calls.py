@@ -55,6 +55,8 @@ def _function(node: syntax.Node, builtin: Function | None, scope: Scope) -> Code
     A frame may well give it to something else: in {date: today(), year: date("2026-01-01").year}.
     """
     if builtin is None:
+        if isinstance(node, syntax.Name) and not scope.binds(node.name):
+            scope.build.unknown[node.name] = None
         return scope.code(node)
     if not _is_bound(node, scope):
         return _constant(builtin)

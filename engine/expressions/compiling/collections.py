@@ -155,8 +155,9 @@ def compile_for(node: syntax.For, scope: Scope) -> Code:
                 return None
             if wants_partial:
                 env.spend(len(results) >> 6)
-                bound = Frame({_PARTIAL: list(results)}, bound)  # noqa: PLW2901
-            results.append(body(env, bound))
+                results.append(body(env, Frame({_PARTIAL: list(results)}, bound)))
+            else:
+                results.append(body(env, bound))
         return results
 
     return loop

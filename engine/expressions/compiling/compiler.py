@@ -60,10 +60,8 @@ COMPILERS: Final[dict[type[syntax.Node], Compile]] = {
 }
 
 
-def compile_tree(
-    tree: syntax.Node, around: Surroundings | None = None
-) -> tuple[Code, tuple[str, ...], int]:
-    """The code of a tree, its free names in order of first use, and how many levels it has."""
+def compile_tree(tree: syntax.Node, around: Surroundings | None = None) -> tuple[Code, Build]:
+    """The code of a tree, and what was learnt about it."""
     build = Build(COMPILERS, BUILTINS, {} if around is None else around.types)
     code = Scope(build, () if around is None else around.frames).code(tree)
-    return code, tuple(build.free), build.deepest
+    return code, build

@@ -25,6 +25,7 @@ class Build:
         self.builtins = builtins
         self._types = types
         self.free: dict[str, None] = {}
+        self.unknown: dict[str, None] = {}
         self.depth = 0
         self.deepest = 0
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Final, NoReturn
 
 from engine.expressions.errors import ExpressionSyntaxError
+from engine.expressions.parsing import typos
 from engine.expressions.parsing.lexer import Kind, Token, tokenize
 
 # Keeps the parser well inside the interpreter's recursion limit: about 11 calls a level.
@@ -114,7 +115,7 @@ class Cursor:
         """Raise, naming what stands here instead."""
         token = self.peek()
         found = "the end" if token.kind is Kind.END else repr(self.text[token.start : token.end])
-        raise ExpressionSyntaxError(f"{message}, found {found}", token.start)
+        raise typos.syntax_error(f"{message}, found {found}", self.text, token.start)
 
     def deeper(self) -> None:
         """Note one more level; the caller takes it off `depth` again."""

@@ -5,6 +5,7 @@ import re
 from typing import Final, NamedTuple
 
 from engine.expressions.errors import ExpressionSyntaxError
+from engine.expressions.parsing import typos
 
 LENGTH_MAX: Final = 64_000
 
@@ -54,7 +55,7 @@ def tokenize(text: str) -> list[Token]:
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None or match.lastgroup is None:
-            raise ExpressionSyntaxError(_unreadable(text[position]), position)
+            raise typos.syntax_error(_unreadable(text[position]), text, position)
         if match.lastgroup != "blank":
             kind = Kind(match.lastgroup)
             tokens.append(Token(kind, _content(kind, match), position, match.end()))

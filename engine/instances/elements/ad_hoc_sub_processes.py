@@ -9,6 +9,7 @@ from engine.instances import ad_hoc
 from engine.instances.activities import activate
 from engine.instances.advance import Advance
 from engine.instances.arming import arm_events
+from engine.instances.collecting import require_room
 from engine.instances.data_objects import declare
 from engine.instances.elements.handler import Handler, complete_with_outputs
 from engine.instances.flows import leave
@@ -22,7 +23,7 @@ from engine.model.elements import AdHocSubProcess
 def _activate(advance: Advance, element: AdHocSubProcess, key: int) -> Step:
     """As any sub-process: its data objects first, for its inputs may be meant for them."""
     declare(advance, element.data, key)
-    if element.output_collection is not None and not advance.is_loop(key):
+    if element.output_collection is not None and element.shows_outputs:
         advance.set_variables(key, {element.output_collection: "[]"})
     return activate(advance, element, key)
 
@@ -61,23 +62,47 @@ def _complete(advance: Advance, element: AdHocSubProcess, key: int) -> Step:
     """The collected outputs go outward as any variable does, then come the output mappings."""
     name, scope = element.output_collection, advance.instance(key).scope
     if name is not None and scope is not None:
-        advance.propagate(scope, {name: _collected(advance, name, key)})
+        whole = _shown(advance, name, key) if element.shows_outputs else _whole(advance, key)
+        advance.propagate(scope, {name: whole})
     return complete_with_outputs(advance, element, key)
 
 
 def _collect(advance: Advance, element: AdHocSubProcess, key: int) -> Step:
-    """All that began with one choice is over: add its output to those collected so far."""
+    """All that began with one choice is over: add its output to those collected so far.
+
+    They are written as a whole only where something asks for them meanwhile: each of n writes would
+    tell of all before it, n * n / 2 outputs in the end.
+    """
     name, scope = element.output_collection, advance.instance(key).scope
-    if element.output is not None and name is not None and scope is not None:
-        value = advance.evaluator.evaluate(element.output, key)
-        text = to_texts({name: value})[name]
-        before = _collected(advance, name, scope)
+    if element.output is None or name is None or scope is None:
+        return Step.LEAVE
+    value = advance.evaluator.evaluate(element.output, key)
+    text = to_texts({name: value})[name]
+    if element.shows_outputs:
+        before = _shown(advance, name, scope)
         comma = "" if before == "[]" else ","
         advance.set_variables(scope, {name: f"{before[:-1]}{comma}{text}]"})
+    else:
+        ordinal = _last_ordinal(advance, scope) + 1
+        require_room(advance, text, f"with output {ordinal} of {element.id}")
+        advance.emit(e.OutputCollected(key=scope, ordinal=ordinal, text=text))
     return Step.LEAVE
 
 
-def _collected(advance: Advance, name: str, key: int) -> str:
+def _last_ordinal(advance: Advance, key: int) -> int:
+    pages = advance.state.outputs.get(key)
+    return max(pages[max(pages)]) if pages else 0
+
+
+def _whole(advance: Advance, key: int) -> str:
+    pages = advance.state.outputs.get(key, {})
+    texts = [
+        pages[number][ordinal] for number in sorted(pages) for ordinal in sorted(pages[number])
+    ]
+    return f"[{','.join(texts)}]"
+
+
+def _shown(advance: Advance, name: str, key: int) -> str:
     text = advance.state.variables.get(key, {}).get(name, "null")
     if not text.startswith("["):
         raise StuckError(

@@ -122,7 +122,8 @@ def _choose(advance: Advance, gateway: ComplexGateway, key: int, *, starting: bo
             if starting:
                 chosen.append(index)
             continue
-        result = advance.evaluator.condition(flow.condition, key, locals_)
+        whose = f"Flow {flow.id!r}"
+        result = advance.evaluator.condition(flow.condition, key, locals_, whose=whose)
         advance.emit(
             e.ConditionEvaluated(
                 scope=advance.instance(key).scope or 0,

@@ -54,8 +54,13 @@ def _run_pass_through(advance: Advance, gateway: object, key: int) -> Step:
     return Step.LEAVE
 
 
-def _run_event_based(advance: Advance, gateway: EventBasedGateway, key: int) -> None:
-    """Wait for all arms at once. BPMN 13.4.4: the first event that occurs decides."""
+def _run_event_based(advance: Advance, gateway: EventBasedGateway, key: int) -> Step | None:
+    """Wait for all arms at once. BPMN 13.4.4: the first event that occurs decides.
+
+    A parallel one, to which a none start event has led, begins them all: each waits by itself.
+    """
+    if gateway.parallel:
+        return Step.LEAVE
     armed: list[AnyEvent] = []
     for index in gateway.outgoing:
         event = advance.model.elements[advance.model.flows[index].target]
@@ -63,9 +68,10 @@ def _run_event_based(advance: Advance, gateway: EventBasedGateway, key: int) -> 
             armed.extend(arm(advance, Waiter(key, event.id), event.trigger))
     for event_armed in armed:
         advance.emit(event_armed)
+    return None
 
 
 EXCLUSIVE = Handler[ExclusiveGateway](run=_run_pass_through, leave=leave_by_first_true)
 PARALLEL = Handler[ParallelGateway](run=_run_pass_through, leave=leave_by_all, joins=_join_all)
 INCLUSIVE = Handler[InclusiveGateway](run=_run_pass_through, joins=_join_inclusive)
-EVENT_BASED = Handler[EventBasedGateway](run=_run_event_based)
+EVENT_BASED = Handler[EventBasedGateway](run=_run_event_based, leave=leave_by_all)

@@ -11,15 +11,15 @@ from engine import events as e
 from engine import state as s
 from engine.instances.activities import activate
 from engine.instances.advance import SCOPE_START, Advance
+from engine.instances.collecting import require_room, room, too_large
 from engine.instances.elements.handler import Handler
 from engine.instances.endings import stop_loop
 from engine.instances.flows import leave
 from engine.instances.limits import ITERATIONS_MAX
 from engine.instances.mappings import to_texts
-from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
 from engine.model.elements import Activity, MultiInstance, StandardLoop
-from engine.values import Value
+from engine.values import Value, decode
 from engine.variables import LOOP_COUNTER, utf8_length
 
 
@@ -84,25 +84,13 @@ def _items(advance: Advance, loop: MultiInstance, key: int) -> tuple[str, ...]:
         expected = f"a list of at most {ITERATIONS_MAX} items"
         raise advance.evaluator.unusable(loop.collection, expected, value)
     items: list[str] = []
-    room = _room(advance)
+    left = room(advance)
     for item in value:
         items.extend(to_texts({"item": item}).values())
-        room -= utf8_length(items[-1])
-        if room < 0:
-            raise _too_large(advance, f"in the collection {loop.collection.text!r}")
+        left -= utf8_length(items[-1])
+        if left < 0:
+            raise too_large(advance, f"in the collection {loop.collection.text!r}")
     return tuple(items)
-
-
-def _room(advance: Advance) -> int:
-    return advance.context.settings.variables_bytes_max - advance.state.loops_bytes
-
-
-def _too_large(advance: Advance, where: str) -> StuckError:
-    limit = advance.context.settings.variables_bytes_max
-    return StuckError(
-        IncidentKind.TOO_LARGE,
-        f"Expected items and outputs of loops of at most {limit} bytes, found more {where}",
-    )
 
 
 # --- iterations ---
@@ -126,6 +114,7 @@ def may_begin(advance: Advance, key: int) -> bool:
 
 
 def is_sequential(activity: object) -> bool:
+    """Whether one iteration runs at a time, as those of a standard loop do."""
     loop = getattr(activity, "loop", None)
     return not isinstance(loop, MultiInstance) or loop.sequential
 
@@ -138,7 +127,7 @@ def leave_iteration(advance: Advance, activity: Activity, key: int) -> None:
     loop_key = advance.instance(key).scope or 0
     loop = advance.state.loops[loop_key]
     collected = _output(advance, activity, key)
-    ends = _ends_loop(advance, activity, key)
+    ends = _ends_loop(advance, activity, key, collected)
     leave(advance, activity, key, ())
     if collected is not None:
         advance.emit(collected)  # after what may still fail: a retry must not count it twice
@@ -152,21 +141,33 @@ def _output(advance: Advance, activity: Activity, key: int) -> e.OutputCollected
         return None
     value = advance.evaluator.evaluate(loop.output, key)
     text = to_texts({loop.output_collection or "output": value}).popitem()[1]
-    if utf8_length(text) > _room(advance):
-        raise _too_large(advance, f"with the output of iteration {instance.ordinal}")
+    require_room(advance, text, f"with the output of iteration {instance.ordinal}")
     return e.OutputCollected(key=instance.scope or 0, ordinal=instance.ordinal, text=text)
 
 
-def _ends_loop(advance: Advance, activity: Activity, key: int) -> bool:
-    """13.3.7: the completion condition is "evaluated every time an instance completes"."""
+def _ends_loop(
+    advance: Advance, activity: Activity, key: int, collected: e.OutputCollected | None
+) -> bool:
+    """13.3.7: the completion condition is "evaluated every time an instance completes".
+
+    It sees the outputs so far, as in Camunda 8, null where an iteration is not over. They are put
+    together only where it names them, or a wide loop would do so again and again for nothing.
+    """
     loop = activity.loop
     if isinstance(loop, MultiInstance):
         if loop.completion is None:
             return False
-        return advance.evaluator.condition(loop.completion, key, _counts(advance, key))
+        locals_ = _counts(advance, key)
+        if loop.output_collection is not None and loop.output_collection in loop.completion.names:
+            loop_key = advance.instance(key).scope or 0
+            text = _outputs(advance.state, loop_key, loop, collected)
+            locals_[loop.output_collection] = decode(text)
+        whose = f"Completion condition of the multi-instance {activity.id!r}"
+        return advance.evaluator.condition(loop.completion, key, locals_, whose=whose)
     if loop is None or loop.condition is None:
         return False
-    return not advance.evaluator.condition(loop.condition, key)
+    whose = f"Condition of the loop {activity.id!r}"
+    return not advance.evaluator.condition(loop.condition, key, whose=whose)
 
 
 def _counts(advance: Advance, key: int) -> dict[str, Value]:
@@ -186,19 +187,26 @@ def _counts(advance: Advance, key: int) -> dict[str, Value]:
 
 
 def _publish(advance: Advance, activity: Activity, key: int) -> Step:
-    """Write the outputs once, in the order of the items; iterations that gave none leave null."""
+    """Write the outputs once, in the order of the items."""
     loop = activity.loop
     if isinstance(loop, MultiInstance) and loop.output_collection is not None:
-        advance.propagate(key, {loop.output_collection: _outputs(advance.state, key)})
+        text = _outputs(advance.state, key, loop)
+        advance.propagate(key, {loop.output_collection: text})
     return Step.LEAVE
 
 
-def _outputs(state: s.ProcessInstance, key: int) -> str:
-    texts = ["null"] * (state.loops[key].count or 0)
+def _outputs(
+    state: s.ProcessInstance, key: int, loop: MultiInstance, last: e.OutputCollected | None = None
+) -> str:
+    """The outputs as a JSON list, with one that is about to be collected."""
+    texts: list[str | None] = [None] * (state.loops[key].count or 0)
     for page in state.outputs.get(key, {}).values():
         for ordinal, text in page.items():
             texts[ordinal - 1] = text
-    return f"[{','.join(texts)}]"
+    if last is not None:
+        texts[last.ordinal - 1] = last.text
+    given = [text or "null" for text in texts if text is not None or not loop.skips_missing]
+    return f"[{','.join(given)}]"
 
 
 LOOP = Handler[Activity](first=Step.ACTIVATE, activate=activate, run=_open, complete=_publish)

@@ -7,7 +7,7 @@ from engine.model.elements import EscalationTrigger
 
 
 def throw(advance: Advance, key: int, trigger: EscalationTrigger) -> Step | None:
-    """Throw with the event's own variables; it goes on unless it was interrupted itself."""
+    """Throw with the event's own variables; it goes on unless that ends it."""
     code = "" if trigger.code is None else advance.evaluator.name(trigger.code, key)
     escalations.throw(advance, key, code, advance.state.variables.get(key, {}))
-    return Step.COMPLETE if key in advance.state.elements else None
+    return None if advance.is_over(key) else Step.COMPLETE

@@ -44,7 +44,7 @@ def throw(advance: Advance, key: int, trigger: SignalTrigger) -> Step | None:
             continue
         if not advance.is_ending(wait.owner):
             take(advance, wait, variables)
-    return Step.COMPLETE if key in advance.state.elements else None
+    return None if advance.is_over(key) else Step.COMPLETE
 
 
 def take(advance: Advance, wait: s.SignalWait, variables: Texts) -> None:

@@ -81,6 +81,7 @@ class Site(msgspec.Struct, frozen=True):
 
 
 def site_of(element: SourceElement, report: Report, namespaces: tuple[str, ...]) -> Site:
+    """The extensions of an element in these namespaces, by their local names."""
     own: dict[str, list[etree._Element]] = {}
     container = element.xml.find(_EXTENSION_ELEMENTS)
     for part in () if container is None else container.iterchildren(etree.Element):
@@ -313,4 +314,5 @@ def read_loop(site: Site) -> LoopSource:
 
 
 def message_key(element: SourceElement) -> Extensions:
+    """Events wait for messages under the key of their instance: these models name none."""
     return replace(NOTHING, correlation_key=replace(INSTANCE_KEY, line=element.line))

@@ -10,7 +10,8 @@ import msgspec
 from lxml import etree
 
 from engine.model.report import Report
-from engine.model.source import SourceElement, local_name, source_element
+from engine.model.source import SourceElement, enclosing, local_name
+from engine.model.spelling import did_you_mean
 
 Effect = Literal["translated", "accepted", "warned", "refused"]
 
@@ -60,7 +61,10 @@ def _audit_attributes(
         if prefix is not None and str(value).strip():
             rule = _rule(vocabulary.attributes.get(local), tag)
             if rule is None or str(value).strip() not in rule.harmless:
-                _report(rule, f"{prefix}:{local}", xml, report)
+                if rule is None:
+                    _report_unknown(prefix, local, vocabulary.attributes, xml, report)
+                else:
+                    _report(rule, f"{prefix}:{local}", xml, report)
 
 
 def _audit_elements(vocabulary: Vocabulary, container: etree._Element, report: Report) -> None:
@@ -71,8 +75,12 @@ def _audit_elements(vocabulary: Vocabulary, container: etree._Element, report: R
     for xml in container.iterchildren(etree.Element):
         namespace, _, local = str(xml.tag)[1:].partition("}")
         prefix = vocabulary.prefixes.get(namespace)
-        if prefix is not None and (len(xml) or xml.attrib or (xml.text or "").strip()):
-            rule = _rule(vocabulary.elements.get(local), tag)
+        if prefix is None:
+            continue
+        rule = _rule(vocabulary.elements.get(local), tag)
+        if rule is None:
+            _report_unknown(prefix, local, vocabulary.elements, xml, report)
+        elif len(xml) or xml.attrib or (xml.text or "").strip():
             _report(rule, f"{prefix}:{local}", owner, report, xml.sourceline or 0)
 
 
@@ -86,37 +94,26 @@ def _rule(rules: tuple[Rule, ...] | None, tag: str) -> Rule | None:
     return Rule("warned", None, f"It means nothing on a {tag}: remove it.")
 
 
-_PARTS = ("EventDefinition", "LoopCharacteristics", "Expression")
-
-
-def _place(xml: etree._Element) -> SourceElement:
-    """The element that a finding names: one that people see as such in the diagram."""
-    tag = local_name(xml) or ""
-    while tag.endswith(_PARTS) or not xml.get("id"):
-        parent = xml.getparent()
-        parent_tag = local_name(parent) if parent is not None else None
-        if parent is None or parent_tag is None:
-            break
-        xml, tag = parent, parent_tag
-    return source_element(xml, tag)
-
-
-def _report(
-    rule: Rule | None, name: str, xml: etree._Element, report: Report, line: int = 0
+def _report_unknown(
+    prefix: str, name: str, known: Iterable[str], xml: etree._Element, report: Report
 ) -> None:
-    if rule is None:
-        report.error(
-            "unsupported-extension",
-            f"{name} is not known to this engine. Remove it, or model what it does otherwise.",
-            _place(xml),
-            line,
-        )
-    elif rule.effect == "warned":
-        report.warning("no-effect", f"{name} has no effect. {rule.advice}", _place(xml), line)
+    hint = did_you_mean(name, known, f"{prefix}:")
+    report.error(
+        "unsupported-extension",
+        f"{prefix}:{name} is not known to this engine."
+        f"{hint or ' Remove it, or model what it does otherwise.'}",
+        enclosing(xml),
+        xml.sourceline or 0,
+    )
+
+
+def _report(rule: Rule, name: str, xml: etree._Element, report: Report, line: int = 0) -> None:
+    if rule.effect == "warned":
+        report.warning("no-effect", f"{name} has no effect. {rule.advice}", enclosing(xml), line)
     elif rule.effect == "refused":
         report.error(
             "unsupported-extension",
             f"{name} is not executed by this engine. {rule.advice}",
-            _place(xml),
+            enclosing(xml),
             line,
         )

@@ -356,5 +356,6 @@ DIALECT = Dialect(
     writes_outward=True,
     quartz=True,
     example="${{{}}}",
+    names_work='camunda:type="external" with camunda:topic',
     audit=_audit,
 )

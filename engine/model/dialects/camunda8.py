@@ -11,7 +11,9 @@ from lxml import etree
 from msgspec.structs import replace
 
 from engine.expressions import EvaluationError, schedule
-from engine.model.dialects import feel
+from engine.model.dialects import camunda8_audit, feel
+from engine.model.dialects.camunda8_audit import NAMESPACE
+from engine.model.dialects.camunda8_choices import choices
 from engine.model.dialects.dialect import Dialect
 from engine.model.dialects.properties import fails_uncaught
 from engine.model.extensions import (
@@ -31,7 +33,6 @@ from engine.model.report import Report, quote
 from engine.model.source import SourceElement, is_true
 from engine.model.xml import BPMN
 
-NAMESPACE: Final = "http://camunda.org/schema/zeebe/1.0"
 _PREFIX: Final = f"{{{NAMESPACE}}}"
 _EXTENSION_ELEMENTS: Final = f"{{{BPMN}}}extensionElements"
 
@@ -349,7 +350,7 @@ def _extensions(element: SourceElement, report: Report) -> Extensions:
             )
         elif translation is not None and element.tag in translation[0]:
             extensions = translation[1](extensions, site)
-        elif name not in _SILENT:
+        elif name in camunda8_audit.ELEMENTS and name not in _SILENT:
             _report_unused(site, name, known=translation is not None)
         seen.add(name)
     return extensions
@@ -380,4 +381,7 @@ DIALECT = Dialect(
     formula=feel.formula,
     condition=feel.condition,
     scopes_choices=True,
+    names_work='<zeebe:taskDefinition type="..."/>',
+    choices=choices,
+    audit=camunda8_audit.audit,
 )

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 import msgspec
 from lxml import etree
 
+from engine.model.elements import DataObject
 from engine.model.extensions import Extensions, Formula
 from engine.model.report import Report
 from engine.model.source import SourceElement
@@ -19,11 +20,12 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     that names no job type gets its implementation, operation or id as one, a message its id as
     name. `executable_by_default`: a process that does not say whether it is executable, is.
     `scopes_choices`: what is chosen in an ad-hoc sub-process has a scope of its own.
+    `choices`: the variable by which such a sub-process tells what can be chosen.
     `writes_outward` and `quartz`: as in `ProcessModel`. `data_flows`: data objects are
     variables, and data associations move what is in them; else they are only drawn. `example`:
-    how a text is made an expression. `prepare` may change the tree before it is read. `audit`
-    looks through processes and root elements for extensions that are not translated, and
-    reports them; without it `extensions` does.
+    how a text is made an expression. `names_work`: what names the type of a job. `prepare` may
+    change the tree before it is read. `audit` looks through processes and root elements for
+    extensions that are not translated, and reports them; without it `extensions` does.
     """
 
     name: str
@@ -35,9 +37,11 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     implied_names: bool = False
     executable_by_default: bool = False
     scopes_choices: bool = False
+    choices: Callable[[Iterable[SourceElement]], DataObject] | None = None
     writes_outward: bool = False
     quartz: bool = False
     data_flows: bool = False
     example: str = "={}"
+    names_work: str = "the attribute implementation"
     prepare: Callable[[etree._Element], None] | None = None
     audit: Callable[[Iterable[SourceElement], Report], None] | None = None

@@ -35,6 +35,8 @@ _Translate = Callable[[Extensions, Site], Extensions]
 def _work(extensions: Extensions, site: Site) -> Extensions:
     if site.text("type") == "dmn":
         return replace(extensions, decision=_decision(site))
+    if site.text("type") == "case":
+        site.refuse("A case is not executed: only processes are called. Call one instead.")
     worked = activiti.read_work(site, extensions, external="external-worker")
     sends = site.text("type") == flowable_events.SENDING
     return flowable_events.read_sending(worked, site) if sends else worked
@@ -115,7 +117,13 @@ def _aggregated(site: Site, loop: LoopSource) -> LoopSource:
     # Flowable writes its variables without a prefix, as if they were BPMN's.
     parts = aggregation.iterchildren(etree.Element)
     entries = MapSource(tuple(_aggregated_entry(site, part) for part in parts))
-    return replace(loop, output=entries, output_collection=aggregation.get("target"))
+    # Flowable gathers what completed iterations left, whatever became of the others.
+    return replace(
+        loop,
+        output=entries,
+        output_collection=aggregation.get("target"),
+        skips_missing=True,
+    )
 
 
 def _aggregated_entry(site: Site, part: etree._Element) -> tuple[str, Formula]:
@@ -339,5 +347,6 @@ DIALECT = Dialect(
     data_flows=True,
     prepare=_prepare,
     example="${{{}}}",
+    names_work='flowable:type="external-worker" with flowable:topic, or flowable:class',
     audit=_audit,
 )

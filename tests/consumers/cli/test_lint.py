@@ -100,3 +100,27 @@ def test_what_is_called_is_looked_for_in_all_files(tmp_path: Path) -> None:
 
 def test_the_example_is_fit_to_be_deployed() -> None:
     assert torpor("lint", "examples/order/order.bpmn").out == "examples/order/order.bpmn: ok\n"
+
+
+def test_strict_makes_warnings_count(tmp_path: Path) -> None:
+    doubtful = written(tmp_path, "doubtful.bpmn", UNREACHABLE)
+    assert "0 errors, 1 warning" in torpor("lint", "--strict", doubtful, code=1).out
+    torpor("lint", "--strict", written(tmp_path, "good.bpmn", GOOD))
+
+
+def test_a_folder_stands_for_all_models_below_it(tmp_path: Path) -> None:
+    inner, hidden = tmp_path / "a" / "b", tmp_path / ".hidden"
+    inner.mkdir(parents=True)
+    hidden.mkdir()
+    good, bad = written(tmp_path, "good.bpmn", GOOD), written(inner, "bad.bpmn", DANGLING)
+    written(hidden, "bad.bpmn", DANGLING)
+    written(tmp_path, "notes.txt", b"no model")
+    lines = torpor("lint", str(tmp_path), good, code=1).out.splitlines()
+    assert [line for line in lines if str(tmp_path) in line] == [
+        f"{bad}: 1 error, 0 warnings",
+        f"{good}: ok",
+    ]
+
+
+def test_a_folder_without_models_is_a_wrong_use(tmp_path: Path) -> None:
+    assert "There is no .bpmn or .dmn file in" in torpor("lint", str(tmp_path), code=2).err

@@ -154,6 +154,32 @@ async def test_an_incident_is_shown_once_with_what_happened(looking: Looking) ->
     assert incident["message"] in shown
 
 
+async def test_incidents_are_listed_and_counted_as_long_as_they_are_open(looking: Looking) -> None:
+    assert (await looking.torpor("incidents")).out == "no open incidents\n"
+    for name in ("order-1", "order-2", "order-3"):
+        await looking.start(name)
+    for name in ("order-1", "order-2"):
+        await looking.complete(name)
+        await looking.command("PublishMessage", name="paid", correlation_key=name)
+    found = (await looking.torpor("incidents", "--json")).json()["items"]
+    assert sorted(each["instance_id"] for each in found) == ["order-1", "order-2"]
+    assert {(each["element"], each["kind"]) for each in found} == {("divide", "EXPRESSION_FAILED")}
+    head, *rows = (await looking.torpor("incidents", "--process", "order")).out.splitlines()
+    assert head.split()[:3] == ["INCIDENT", "PROCESS", "ELEMENT"]
+    assert sorted(row.split()[0] for row in rows) == sorted(each["id"] for each in found)
+    assert (await looking.torpor("incidents", "--process", "x")).out == (
+        "no open incidents like that\n"
+    )
+    listed = (await looking.torpor("list", "--json")).json()["items"]
+    counts = {each["id"]: each["open_incidents"] for each in listed}
+    assert counts == {"order-1": 1, "order-2": 1, "order-3": 0}
+    await looking.command("TerminateInstance", instance_id="order-1")
+    (left,) = (await looking.torpor("incidents", "--json")).json()["items"]
+    await looking.command("SetVariables", instance_id="order-2", variables={"double": 200})
+    await looking.command("ResolveIncident", incident_id=left["id"])
+    assert (await looking.torpor("incidents", "--json")).json()["items"] == []
+
+
 async def test_of_an_instance_that_has_ended_its_end_is_shown(looking: Looking) -> None:
     await looking.start("order-1")
     await looking.command("TerminateInstance", instance_id="order-1", reason="enough")
@@ -165,7 +191,7 @@ async def test_of_an_instance_that_has_ended_its_end_is_shown(looking: Looking) 
     shown = (await looking.torpor("show", "order-1")).out.splitlines()
     assert shown[2] == "state         TERMINATED"
     assert shown[3].startswith("ended         20")
-    assert len(shown) == 4
+    assert shown[4:] == ["its effects   torpor effects --instance order-1 --json"]
 
 
 async def test_an_instance_that_is_not_there_is_said_so(looking: Looking) -> None:
@@ -230,3 +256,29 @@ async def test_tasks_are_listed_with_who_may_do_them(looking: Looking) -> None:
     head, row = (await looking.torpor("tasks")).out.splitlines()
     assert head.split() == [*("TASK", "NAME", "PROCESS", "ASSIGNEE", "GROUPS", "CREATED", "DUE")]
     assert row.startswith(f"{task['task_id']}  Approve\\x85it  order    ada       a, b ")
+
+
+async def test_definitions_are_listed_with_their_versions_and_files(looking: Looking) -> None:
+    listed = (await looking.torpor("definitions")).out.splitlines()
+    assert [line.split() for line in listed[1:]] == [
+        ["process", "case", "1"],
+        ["process", "order", "1"],
+    ]
+    found = (await looking.torpor("definitions", "order", "--json")).json()
+    (order,) = found["items"]
+    assert (order["kind"], order["process_id"]) == ("process", "order")
+    (version,) = order["versions"]
+    versions = (await looking.torpor("definitions", "order")).out.splitlines()
+    assert versions[1].split() == ["process", "order", "1", version["checksum"]]
+    file = await looking.torpor("definitions", "order", "--version", "1")
+    assert file.out == MODEL.decode().rstrip("\n") + "\n"
+
+
+async def test_definitions_that_are_not_there_are_said_so(looking: Looking) -> None:
+    none = (await looking.torpor("definitions", "--kind", "decision")).out
+    assert none == "no decision is deployed\n"
+    done = await looking.torpor("definitions", "ordr", code=1)
+    assert done.err == "torpor: no process or decision ordr is deployed\n"
+    done = await looking.torpor("definitions", "order", "--version", "9", code=1)
+    assert done.err == "torpor: there is no version 9 of the process order\n"
+    assert "name its ID" in (await looking.torpor("definitions", "--version", "1", code=2)).err

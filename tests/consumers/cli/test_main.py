@@ -47,7 +47,7 @@ def test_every_command_of_the_wire_is_there_in_the_order_of_first_use() -> None:
     assert set(NAMES) == {
         *("dev", "init", "run", "deploy", "start", "show", "list", "tasks", "complete"),
         *("message", "signal", "set", "terminate", "resolve", "effects", "lint", "evaluate"),
-        *("activate", "test"),
+        *("activate", "test", "job", "definitions", "incidents"),
     }
     listed = [line.split()[0] for line in torpor("--help").out.splitlines() if "  " in line[2:]]
     assert [name for name in listed if name in NAMES] == NAMES
@@ -69,6 +69,19 @@ def test_every_option_says_what_it_is_and_has_a_variable_of_its_own(name: str) -
     assert len(set(variables)) == len(options)
     assert all(variable.startswith("TORPOR_") for variable in variables)
     assert all(each.help for each in options)
+
+
+def test_commands_of_a_group_have_help_and_variables_with_its_name() -> None:
+    group = command("job")
+    assert isinstance(group, LazyGroup)
+    context = click.Context(group)
+    names = group.list_commands(context)
+    assert names == ["complete", "fail", "throw", "escalate"]
+    for name in names:
+        assert torpor("job", name, "--help").out.startswith(f"Usage: torpor job {name} ")
+        found = group.get_command(context, name)
+        assert found is not None
+        assert "TORPOR_JOB_" + name.upper() + "_ATTEMPT" in {each.envvar for each in found.params}
 
 
 def test_options_of_one_command_have_variables_with_its_name() -> None:

@@ -227,6 +227,7 @@ def test_what_is_not_deployed_cannot_be_started(served: Served) -> None:
     done = served.torpor("start", "ordr", code=1)
     assert done.err == (
         "rejected: NOT_FOUND: Expected the process 'ordr' to be deployed, found none\n"
+        "`torpor definitions` lists what is deployed\n"
     )
     assert served.torpor("start", "order", "--version", "9", code=1).out == ""
 
@@ -264,6 +265,7 @@ def test_an_instance_goes_from_its_start_over_an_incident_to_its_end(served: Ser
     sent = served.torpor("message", "paid", "--key", instance_id, "--json").json()
     assert set(sent) == REPLY
     assert sent["status"] == "ACCEPTED"
+    assert sent["result"]["offered_to"] == [instance_id]
 
     incident = served.waiting(instance_id, "INCIDENT")
     put_right = served.torpor("set", instance_id, "--variables", '{"amount": 12.50}', "--json")
@@ -298,12 +300,59 @@ def test_activities_of_an_ad_hoc_sub_process_are_activated_until_it_is_completed
     assert served.ended(instance_id)["state"] == "COMPLETED"
 
 
+def working(served: Served) -> tuple[str, str]:
+    """An instance that waits for a job, and the job's id."""
+    served.torpor("deploy", str(Path(served.model).with_name("work.bpmn")))
+    instance_id = new_id()
+    served.torpor("start", "work", "--id", instance_id)
+    return instance_id, served.waiting(instance_id, "JOB")
+
+
+def test_a_job_is_completed_by_hand_after_a_failed_attempt(served: Served) -> None:
+    instance_id, job_id = working(served)
+    done = served.torpor("job", "fail", job_id, "--message", "no paper", "--retries", "2")
+    assert done.out == f"failed {job_id}\n"
+    assert "STALE_ATTEMPT" in served.torpor("job", "complete", job_id, "--attempt", "1", code=1).err
+    reply = served.torpor("job", "complete", job_id, "--variables", '{"copies": 3}', "--json")
+    assert (set(reply.json()), reply.json()["status"]) == (REPLY, "ACCEPTED")
+    assert served.ended(instance_id)["state"] == "COMPLETED"
+    assert '"copies":3' in served.torpor("effects", "--instance", instance_id, "--json").out
+
+
+def test_a_job_throws_what_nobody_catches_and_fails_without_retries(served: Served) -> None:
+    for arguments in (
+        ("throw", "no-paper", "--message", "none left"),
+        ("fail", "--retries", "0", "--message", "none left"),
+    ):
+        instance_id, job_id = working(served)
+        served.torpor("job", arguments[0], job_id, *arguments[1:])
+        served.waiting(instance_id, "INCIDENT")
+        assert "none left" in served.torpor("show", instance_id).out
+    instance_id, job_id = working(served)
+    done = served.torpor("job", "escalate", job_id, "slow")
+    assert done.out == f"threw the escalation slow from {job_id}\n"
+    assert served.waiting(instance_id, "JOB") == job_id
+
+
+def test_jobs_and_tasks_are_told_apart_where_one_is_taken_for_the_other(served: Served) -> None:
+    _, job_id = working(served)
+    refused = served.torpor("complete", job_id, code=1).err
+    assert "found a job of type 't'" in refused
+    assert "torpor job complete ID" in refused
+    task_id = served.waiting(started(served), "USER_TASK")
+    assert "found a user task" in served.torpor("job", "complete", task_id, code=1).err
+    absent = served.torpor("job", "complete", "none:1", code=1).err
+    assert absent == "torpor: there is no instance none\n"
+    assert "as `torpor show` shows it" in served.torpor("job", "complete", "none", code=2).err
+
+
 def test_commands_on_what_is_not_there_are_refused_with_1(served: Served) -> None:
     for arguments in (
         ("complete", "none:1"),
         ("set", "none", "--variables", "{}"),
         ("terminate", "none"),
         ("resolve", "none:1"),
+        ("job", "complete", "none:1", "--attempt", "1"),
         ("activate", "none:1", "one"),
         ("activate", "none:1", "--complete"),
     ):
@@ -315,8 +364,20 @@ def test_commands_on_what_is_not_there_are_refused_with_1(served: Served) -> Non
 
 def test_a_message_with_an_id_is_published_once(served: Served) -> None:
     arguments = ("message", "paid", "--key", new_id(), "--id", new_id(), "--ttl", "60000")
-    assert served.torpor(*arguments).out == "published paid\n"
+    said = served.torpor(*arguments).out
+    assert said.startswith("published paid: nobody waits yet, kept until 20")
     assert "ALREADY_EXISTS" in served.torpor(*arguments, code=1).err
+
+
+def test_a_message_says_who_gets_it_or_that_it_is_lost(served: Served) -> None:
+    instance_id = started(served)
+    assert served.torpor("message", "paid", "--key", new_id()).out == (
+        "published paid: nobody waits for this name and key, and it is not kept (--ttl keeps it)\n"
+    )
+    served.torpor("complete", served.waiting(instance_id, "USER_TASK"))
+    served.waiting(instance_id, "MESSAGE")
+    taken = served.torpor("message", "paid", "--key", instance_id)
+    assert taken.out == f"published paid: for {instance_id}\n"
 
 
 def test_conditions_start_processes_and_those_that_fail_are_told_with_1(
@@ -374,7 +435,8 @@ def test_effects_for_people_say_what_they_are_about(served: Served) -> None:
     instance_id = started(served)
     first, created = served.torpor("effects", "--instance", instance_id).out.splitlines()
     assert "InstanceStarted" in first
-    assert f"{instance_id}  approve  task {instance_id}:" in created
+    assert f"{instance_id}  approve       task {instance_id}:" in created
+    assert first.index(instance_id) == created.index(instance_id)
 
 
 def test_effects_begin_where_they_are_asked_to(served: Served) -> None:
@@ -440,7 +502,8 @@ def test_without_an_engine_a_deployment_says_so_within_its_time_out(
 ) -> None:
     where = CommandLine({"TORPOR_KAFKA": kafka.bootstrap, "TORPOR_NAMESPACE": namespace})
     made = where("init", "--redis", redis_server.url, "--partitions", "2", "--json").json()
-    assert set(made) == {"namespace", "partitions", "frame", "format", "created", "found"}
+    fixed = {"namespace", "partitions", "frame", "format", "zone"}
+    assert set(made) == fixed | {"created", "found"}
     assert (made["partitions"], made["found"]) == (2, [])
     again = where("init", "--redis", redis_server.url)
     assert "created" not in again.out

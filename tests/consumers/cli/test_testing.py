@@ -8,7 +8,17 @@ import pytest
 
 from scenarios.json_schema import schema_text
 from tests.support.command_line import torpor
-from tests.support.models import bpmn, chain, end, flow, process, service_task, start, user_task
+from tests.support.models import (
+    bpmn,
+    call_activity,
+    chain,
+    end,
+    flow,
+    process,
+    service_task,
+    start,
+    user_task,
+)
 
 MODEL = bpmn(
     process(
@@ -137,8 +147,53 @@ def test_warnings_do_not_keep_scenarios_from_running(file: Path) -> None:
         bpmn(process("p", start("s"), service_task("pay"), user_task("u"), chain("s", "pay")))
     )
     done = torpor("test", str(file), "-k", "begins")
-    assert done.out.startswith("model.bpmn: 0 errors, 1 warning\n")
+    assert done.out.startswith("model.bpmn: 1 warning, see torpor lint model.bpmn\n")
     assert "✓ It begins" in done.out
+    assert "warning" not in torpor("test", str(file), "-k", "begins", "-q").out
+
+
+def test_a_process_that_a_scenario_mocks_is_not_missing(file: Path) -> None:
+    calling = bpmn(process("p", start("s"), call_activity("pay", "billing"), chain("s", "pay")))
+    Path("model.bpmn").write_bytes(calling)
+    assert "1 warning" in torpor("test", str(file), "-k", "begins", code=1).out
+    mocked = "    mocks: {processes: {billing: null}}\n"
+    file.write_text(TEXT.replace("  - name: It is paid\n", f"  - name: It is paid\n{mocked}"))
+    assert "warning" not in torpor("test", str(file), "-k", "paid", code=1).out
+    assert "warning" not in torpor("test", str(file), code=1).out
+
+
+def test_quiet_prints_only_what_failed(file: Path) -> None:
+    done = torpor("test", str(file), "--quiet", code=1)
+    assert (
+        timeless(done.out)
+        == """\
+s.yaml
+  ✗ It is paid
+      s → pay → [Ask them]
+      s.yaml:12: It does not wait where expected.
+        expected: pay
+        found:    Ask them (task)
+1 of 2 scenarios failed, in 0.1 s
+"""
+    )
+    assert timeless(torpor("test", str(file), "-q", "-k", "begins").out) == (
+        "1 scenario passed, in 0.1 s\n"
+    )
+
+
+def test_a_mock_that_nobody_asked_is_noted_at_the_end(file: Path) -> None:
+    mocks = "mocks: {jobs: {payment: {complete: {}}}, tasks: {ask: {complete: {}}}}\n"
+    steps = "scenarios:\n  - name: a\n    steps:\n      - start: p\n"
+    file.write_text(f"models: model.bpmn\n{mocks}{steps}", encoding="utf-8")
+    assert "never used" not in torpor("test", str(file)).out
+    own = "    mocks: {tasks: {ask: null}, jobs: {pay: {complete: {}}}}\n"
+    file.write_text(f"models: model.bpmn\n{mocks}{steps}{own}", encoding="utf-8")
+    done = torpor("test", str(file))
+    assert "\ns.yaml: the mock 'pay' was never used\n1 scenario passed" in done.out
+    assert torpor("test", str(file), "--json").json()["notes"] == [
+        "s.yaml: the mock 'pay' was never used"
+    ]
+    assert "never used" not in torpor("test", str(file), "-k", "a").out
 
 
 def test_thorough_runs_every_variant_and_names_the_one_that_failed(file: Path) -> None:
@@ -163,8 +218,12 @@ def test_the_schema_of_the_format_can_be_printed() -> None:
 
 
 def test_files_must_be_named_and_be_there() -> None:
-    assert "Missing argument 'FILE...'" in torpor("test", code=2).err
+    assert "Missing argument 'FILE|FOLDER...'" in torpor("test", code=2).err
     assert "does not exist" in torpor("test", "nothing.yaml", code=2).err
+
+
+def test_a_folder_stands_for_all_scenarios_below_it(file: Path, tmp_path: Path) -> None:
+    assert torpor("test", str(tmp_path), "-k", "begins").out.startswith(str(tmp_path / file))
 
 
 def test_long_paths_are_folded_and_repeated_elements_counted(file: Path) -> None:

@@ -18,6 +18,7 @@ from tests.support.decisions import (
     camunda7,
     compiled,
     compiled_anyway,
+    component,
     decide,
     decision,
     dmn,
@@ -150,7 +151,7 @@ def test_a_finding_says_where_and_how_to_put_it_right() -> None:
     )
     assert finding.line == 2
     assert finding.message.startswith("The literal expression '1 +' is no FEEL expression:")
-    assert finding.message.endswith("Put the expression right.")
+    assert finding.message.endswith("Correct it at that character.")
 
 
 # --- imports ---
@@ -322,3 +323,41 @@ def test_what_tools_keep_in_a_file_for_themselves_is_silent() -> None:
         b'id="Rate"', b'id="Rate" camunda:diagramRelationId="x"', 1
     )
     assert compiled(content).findings == ()
+
+
+def test_a_type_that_is_only_itself_is_an_error_and_one_with_itself_inside_is_none() -> None:
+    first, second = item("A", type_="B"), item("B", type_="A")
+    content = dmn(first, second, item("X", type_="A"), decision("d", literal("1"), type_="A"))
+    assert found(content) == [("error", "type-cycle", "A"), ("error", "type-cycle", "B")]
+    lists = dmn(item("A", type_="A", collection=True), decision("d", literal("1"), type_="A"))
+    assert found(lists) == [("error", "type-cycle", "A")]
+    tree = item("Tree", component("below", type_="Trees"))
+    trees = item("Trees", type_="Tree", collection=True)
+    assert found(dmn(tree, trees, decision("d", literal("null"), type_="Trees"))) == []
+
+
+def test_outputs_of_the_same_name_would_hide_each_other() -> None:
+    logic = make_table(["n"], ["rate", "rate"], [["-", "1", "2"]])
+    assert found(dmn(decision("d", logic))) == [("error", "duplicate-output", "d")]
+
+
+@pytest.mark.parametrize(
+    ("inside", "code"),
+    [
+        ("", "missing-part"),
+        (tag("outputDecision", href="#s"), "unknown-reference"),
+        (tag("outputDecision", href="#n"), "unknown-reference"),
+        (
+            tag("outputDecision", href="#d") + tag("inputData", href="#d"),
+            "unknown-reference",
+        ),
+        (
+            tag("outputDecision", href="#d") + tag("inputDecision", href="#n"),
+            "unknown-reference",
+        ),
+    ],
+)
+def test_a_service_gives_decisions_of_what_it_takes(inside: str, code: str) -> None:
+    service = tag("decisionService", inside, id="s", name="s")
+    content = dmn(input_data("n"), decision("d", literal("1")), service)
+    assert found(content) == [("error", code, "s")]

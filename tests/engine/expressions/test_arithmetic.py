@@ -117,5 +117,5 @@ def test_the_thread_decimal_context_has_no_say(
 def test_only_numbers_and_durations_have_an_opposite() -> None:
     assert negate(Decimal("1.5")) == Decimal("-1.5")
     assert negate(5) == -5
-    assert negate(True) is None  # noqa: FBT003
+    assert negate(True) is None  # noqa: FBT003 - a value, not a flag
     assert negate([]) is None

@@ -37,3 +37,13 @@ def test_draws_depend_on_seed_and_count() -> None:
 def test_fractions_are_below_one() -> None:
     env = Environment()
     assert all(0 <= random_fraction(env) < 1 for _ in range(1000))
+
+
+def test_what_all_evaluations_have_spent_is_known() -> None:
+    env = Environment(steps_max=10)
+    env.begin()
+    env.spend(7)
+    env.begin()
+    assert env.spent == 7
+    env.spend(2)
+    assert env.spent == 9

@@ -139,7 +139,7 @@ def test_declared_names_may_hold_blanks_and_operators() -> None:
 
 def test_an_expression_cannot_be_changed() -> None:
     with pytest.raises(AttributeError):
-        compile_feel("1").text = "2"  # type: ignore[misc]
+        compile_feel("1").text = "2"  # type: ignore[misc]  # that is what is tried
 
 
 def test_a_condition_is_true_or_false() -> None:
@@ -288,6 +288,6 @@ def test_long_flat_chains_are_no_nesting() -> None:
         ("null", None, True),
     ],
 )
-def test_unary_tests_accept_or_refuse_their_input(text: str, given: Value, passes: bool) -> None:  # noqa: FBT001
+def test_unary_tests_accept_or_refuse_their_input(*, text: str, given: Value, passes: bool) -> None:
     env = environment({"?": given, "limit": 7})
     assert compile_unary_tests(text).evaluate(env) is passes

@@ -77,5 +77,5 @@ def test_long_arguments_are_paid_for() -> None:
 
 
 def test_a_function_equals_only_itself() -> None:
-    assert TWO == TWO  # noqa: PLR0124
+    assert TWO == TWO  # noqa: PLR0124 - asks its __eq__
     assert Function("two", TWO.signatures) != TWO

@@ -57,6 +57,13 @@ def test_what_begins_a_process_is_listed_by_what_triggers_it() -> None:
     assert model.joint_starts == model.starts == ()
 
 
+def test_a_none_start_event_before_a_gateway_that_begins_is_where_a_plain_start_begins() -> None:
+    events = catch("a", message_event("m")), receive_task("b", "n")
+    model = compiled(*ROOTS, start("s"), chain("s", "g"), *gateway(*events))
+    assert ids(model, model.starts) == ["s"]
+    assert ids(model, model.message_starts) == ids(model, model.alternative_starts) == ["a", "b"]
+
+
 def test_what_an_instance_needs_together_is_listed_as_joint() -> None:
     model = compiled(
         *ROOTS,
@@ -91,9 +98,19 @@ def test_a_parallel_start_event_with_one_trigger_is_a_plain_one() -> None:
             "x", "has an incoming flow",
         ),
         (
-            (start("s"), event_gateway("x", instantiate=True), chain("s", "x"),
+            (start("s"), event_gateway("x", instantiate=True), user_task("t"), chain("s", "x"),
              catch("a", message_event("m")), catch("b", message_event("n")),
-             chain("x", "a"), chain("x", "b")),
+             chain("x", "a", "t"), chain("x", "b"), chain("t", "x")),
+            "x", "that does not come from a none start event of its own",
+        ),
+        (
+            (start("s"), event_gateway("x", instantiate=True), user_task("t"), chain("s", "x"),
+             catch("a", message_event("m")), catch("b", message_event("n")),
+             chain("x", "a", "t"), chain("x", "b"), chain("s", "t")),
+            "x", "that does not come from a none start event of its own",
+        ),
+        (
+            (start("s"), receive_task("x", "n", instantiate=True), chain("s", "x")),
             "x", "has an incoming flow",
         ),
         (

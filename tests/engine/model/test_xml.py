@@ -153,6 +153,16 @@ def test_a_root_other_than_definitions_is_refused(root: str) -> None:
     assert refused(f"<{root}/>".encode()).code == "not-bpmn"
 
 
+def test_a_wrong_root_is_named_in_one_short_sentence() -> None:
+    message = refused(b'<definitions xmlns="http://example.org/other"/>').message
+    assert "'definitions' of 'http://example.org/other'" in message
+    assert len(message) < 200
+
+
+def test_a_scenario_is_sent_to_the_command_that_runs_it() -> None:
+    assert "`torpor test`" in refused(b"process: p").message
+
+
 def test_nesting_200000_deep_is_refused() -> None:
     deep = HEAD.encode() + b"<a>" * 200_000
     assert refused(deep).code == "bad-xml"

@@ -53,7 +53,25 @@ def test_a_model_that_is_not_there_is_told_where_it_is_named(tmp_path: Path) -> 
         load(file, ModelFiles())
     (problem,) = raised.value.problems
     assert problem.place.line == 2
-    assert problem.message.startswith("The file 'nothing.bpmn' cannot be read: No such file")
+    assert problem.message == (
+        "The file 'nothing.bpmn' cannot be read: No such file or directory."
+        f" It is looked for in {tmp_path}."
+    )
+
+
+def test_a_model_that_is_misspelt_is_told_with_the_file_that_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("models").mkdir()
+    Path("tests").mkdir()
+    Path("models/loan.bpmn").write_bytes(MODEL)
+    Path("tests/f.yaml").write_text(f"models: ../models/laon.bpmn\n{ONE}")
+    with pytest.raises(ScenarioFileError) as raised:
+        load(Path("tests/f.yaml"), ModelFiles())
+    assert raised.value.problems[0].message.endswith(
+        " It is looked for in models. Did you mean 'loan.bpmn'?"
+    )
 
 
 def test_a_zone_that_nobody_knows_is_told(tmp_path: Path) -> None:

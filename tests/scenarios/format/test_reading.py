@@ -60,6 +60,7 @@ def test_lines_are_remembered(tmp_path: Path) -> None:
     ("line", "said"),
     [
         ("{start: p, varibles: {}}", "'varibles' means nothing here. Did you mean 'variables'?"),
+        ("{expect: {holds: '=amount >'}}", "The condition '=amount >' cannot be read: "),
         ("{start: p, xyz: {}}", "Known here are: expect, rejected, start, id"),
         ("{complete jbo: x}", "Did you mean 'complete job'?"),
         ("{}", "No step begins like this. Steps are: start, complete job"),
@@ -124,3 +125,10 @@ def test_null_says_which_one_where_it_is_the_only_one(tmp_path: Path) -> None:
     assert first.element is None
     assert isinstance(second, f.Terminate)
     assert second.instance is None
+
+
+def test_expectations_of_a_whole_scenario_are_told_where_they_belong(tmp_path: Path) -> None:
+    text = "scenarios:\n  - name: one\n    steps: [start: p]\n    expects: {state: completed}\n"
+    assert problems(tmp_path, MODEL, text) == [
+        (5, "The key 'expects' means nothing here: `expect` belongs to a step.")
+    ]

@@ -4,6 +4,7 @@ from decimal import Decimal
 
 import pytest
 
+from engine.expressions import compile_feel
 from engine.values import Value
 from tests.engine.expressions.evaluating import environment, feel
 
@@ -66,8 +67,6 @@ def test_logarithm_and_exponential_have_34_digits() -> None:
 
 
 def test_random_numbers_differ_and_repeat_with_their_seed() -> None:
-    from engine.expressions import compile_feel  # noqa: PLC0415
-
     expression = compile_feel("[random number(), random number()]")
     first, again = expression.evaluate(environment()), expression.evaluate(environment())
     assert first == again

@@ -1,7 +1,7 @@
 """The table of constructs is complete."""
 
 from engine.expressions.compiling.compiler import COMPILERS, compile_tree
-from engine.expressions.parsing.syntax import Name, Node
+from engine.expressions.parsing.syntax import Conjunction, Name, Node
 
 
 def test_every_construct_can_be_compiled() -> None:
@@ -9,5 +9,5 @@ def test_every_construct_can_be_compiled() -> None:
 
 
 def test_free_names_keep_their_order() -> None:
-    _, names, _ = compile_tree(Name("a"))
-    assert names == ("a",)
+    _, build = compile_tree(Conjunction((Name("b"), Name("a"), Name("b"))))
+    assert tuple(build.free) == ("b", "a")

@@ -41,6 +41,6 @@ from tests.engine.expressions.evaluating import environment
         ('date("2026-01-01")', "2026-01-01", False),
     ],
 )
-def test_cells(text: str, given: Value, passes: bool) -> None:  # noqa: FBT001
+def test_cells(*, text: str, given: Value, passes: bool) -> None:
     env = environment({"?": given, "limit": 7, "yes": True})
     assert compile_unary_tests(text).evaluate(env) is passes

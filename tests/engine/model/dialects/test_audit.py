@@ -89,3 +89,23 @@ def test_findings_say_what_to_do_and_where() -> None:
 def test_whoever_is_refused_is_told_in_a_sentence(vocabulary: Vocabulary) -> None:
     rules = [*vocabulary.attributes.values(), *vocabulary.elements.values()]
     assert all(rule.advice.endswith(".") for each in rules for rule in each)
+
+
+@pytest.mark.parametrize("inner", ["<v:part2/>", "<v:new/>"])
+def test_an_unknown_element_is_reported_even_if_it_is_empty(inner: str) -> None:
+    drawn = f'<task id="t"><extensionElements>{inner}</extensionElements></task>'
+    assert findings(drawn) == [("error", "unsupported-extension", "t")]
+
+
+@pytest.mark.parametrize(
+    ("drawn", "meant"),
+    [
+        ('<task id="t" v:fin="1"/>', "v:fine"),
+        ('<task id="t"><extensionElements><v:prat/></extensionElements></task>', "v:part"),
+    ],
+)
+def test_a_misspelt_extension_is_told_what_was_meant(drawn: str, meant: str) -> None:
+    root = etree.fromstring(f'<process xmlns="{BPMN}" xmlns:v="{VENDOR}" id="p">{drawn}</process>')
+    report = Report("audit.bpmn")
+    audit(VOCABULARY, [source_element(root, "process")], report)
+    assert f"Did you mean `{meant}`?" in report.findings()[0].message

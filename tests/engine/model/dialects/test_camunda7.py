@@ -529,6 +529,7 @@ def test_what_is_not_run_beside_the_task_is_a_warning(part: str) -> None:
     [
         ("serviceTask", "<camunda:connector>a</camunda:connector>", {"class": "A"}),
         ("serviceTask", '<camunda:errorEventDefinition id="e"/>', {"class": "A"}),
+        ("serviceTask", "<camunda:connector>a</camunda:connector>", {}),
         ("userTask", "<camunda:somethingNew>a</camunda:somethingNew>", {}),
         ("userTask", "", {"somethingNew": "a"}),
     ],

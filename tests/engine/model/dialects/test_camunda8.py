@@ -19,8 +19,10 @@ from tests.support.models import (
     compiled,
     compiled_resource,
     error_event,
+    event_gateway,
     extension,
     extensions,
+    message,
     process,
     resource,
     start,
@@ -234,6 +236,20 @@ def test_outputs_of_an_end_event_that_ends_more_than_itself_are_an_error() -> No
     assert codes(resource(start("s"), ending, chain("s", "x"))) == [("mapping-not-executed", "x")]
 
 
+def test_inputs_of_a_task_that_an_event_gateway_waits_for_are_an_error() -> None:
+    arm = tag("receiveTask", extensions(MAPPING), id="x", messageRef="m")
+    made = resource(
+        message("m", "news", key="=k"),
+        start("s"),
+        event_gateway("g"),
+        arm,
+        catch("late", timer(duration="PT1S")),
+        chain("s", "g", "x"),
+        chain("g", "late"),
+    )
+    assert codes(made) == [("mapping-not-executed", "x")]
+
+
 @pytest.mark.parametrize(
     "event",
     [
@@ -360,15 +376,18 @@ def test_a_binding_that_names_no_version_is_an_error(binding: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "name"),
+    ("kind", "name", "part"),
     [
-        ("startEvent", "executionListeners"),
-        ("manualTask", "taskListeners"),
-        ("userTask", "somethingNew"),
+        ("startEvent", "executionListeners", "executionListener"),
+        ("manualTask", "taskListeners", "taskListener"),
+        ("serviceTask", "linkedResources", "linkedResource"),
+        ("userTask", "somethingNew", "part"),
     ],
 )
-def test_an_extension_that_does_not_run_is_an_error_that_names_it(kind: str, name: str) -> None:
-    made = beside(kind, extension(name, extension("part")), extension("taskDefinition", type="t"))
+def test_an_extension_that_does_not_run_is_an_error_that_names_it(
+    kind: str, name: str, part: str
+) -> None:
+    made = beside(kind, extension(name, extension(part)), extension("taskDefinition", type="t"))
     finding = next(found for found in made.findings if found.code == "unsupported-extension")
     assert (finding.severity, finding.element) == ("error", "x")
     assert name in finding.message
@@ -438,7 +457,7 @@ def test_an_empty_list_of_listeners_is_silent() -> None:
     ("kind", "name"), [("userTask", "taskHeaders"), ("manualTask", "taskDefinition")]
 )
 def test_an_extension_on_the_wrong_element_is_a_warning(kind: str, name: str) -> None:
-    made = beside(kind, extension(name, type="x"))
+    made = beside(kind, extension(name))
     assert made.deployable
     assert codes(made) == [("no-effect", "x")]
 

@@ -6,7 +6,7 @@ from lxml import etree
 from engine.model import elements as e
 from engine.model.compile import CompiledResource
 from engine.model.dialects import choose, flowable
-from tests.support.findings import codes
+from tests.support.findings import codes, only_finding
 from tests.support.models import chain, compiled_resource, extensions, start, tag
 from tests.support.vendor_models import vendor_file, vendor_resource
 
@@ -231,3 +231,14 @@ def test_a_decision_that_cannot_be_called_is_an_error(
     fields: tuple[tuple[str, str], ...], code: str
 ) -> None:
     assert codes(decision_task(*fields)) == [(code, "x")]
+
+
+def test_a_case_is_refused() -> None:
+    finding = only_finding(made_with("serviceTask", attributes={"type": "case"}))
+    assert (finding.severity, finding.code) == ("error", "unsupported-extension")
+    assert "case" in finding.message
+
+
+def test_work_without_a_type_is_told_how_to_name_one() -> None:
+    made = made_with("serviceTask", attributes={"async": "true"})
+    assert "flowable:topic" in only_finding(made).message

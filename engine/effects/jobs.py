@@ -1,0 +1,76 @@
+"""Jobs: the records that workers read, the effects of them, the timers of their next attempts."""
+
+from collections.abc import Mapping
+
+from engine import events as e
+from engine import records as r
+from engine import state as s
+from engine import variables as v
+from engine.effects.consequences import Consequences
+from engine.expressions import Expression
+from engine.values import encode_object
+
+_JOB_EFFECTS: Mapping[str, str] = {
+    "completed": "JobCompleted",
+    "failed": "JobFailed",
+    "error": "JobFailed",
+    "canceled": "JobCanceled",
+}
+
+
+def job_opened(to: Consequences, event: e.JobOpened) -> None:
+    """Also the next attempt of a job that failed: the timer that it waited for is over."""
+    known = to.state.waits.get(event.key)
+    if isinstance(known, s.JobWait) and known.retry_at is not None:
+        to.set_timer(event.key, None)
+    job = s.JobWait.opened(event)
+    to.effect("JobCreated", event.owner, job=_effect_job(to, job))
+    _publish_job(to, job, encode_object(v.visible(to.state, event.owner)))
+
+
+def job_closed(to: Consequences, event: e.JobClosed) -> None:
+    """Workers are told only of a cancellation, and only where they may still have the job."""
+    job = to.state.waits[event.key]
+    if not isinstance(job, s.JobWait):
+        return
+    error = None
+    if event.message is not None or event.error_code is not None:
+        error = r.EffectError(code=event.error_code or "", message=event.message)
+    to.effect(_JOB_EFFECTS[event.reason], job.owner, job=_effect_job(to, job), error=error)
+    if event.retry_at is not None:
+        to.set_timer(event.key, event.retry_at)
+    elif job.retry_at is not None:
+        to.set_timer(event.key, None)
+    if event.reason == "canceled" and job.retry_at is None and not job.stopped:
+        _publish_job(to, job, "{}", canceled=True)
+
+
+def _effect_job(to: Consequences, job: s.JobWait) -> r.EffectJob:
+    return r.EffectJob(job_id=to.handle(job.key), attempt=job.attempt, type=job.type)
+
+
+def _publish_job(
+    to: Consequences, job: s.JobWait, variables: str, *, canceled: bool = False
+) -> None:
+    """Types that are known only at run time have no topic of their own: their suffix is None."""
+    state, start = to.state, to.state.start
+    element = to.element(job.owner)
+    definition = getattr(element, "job", None)
+    at_run_time = isinstance(getattr(definition, "type", None), Expression)
+    record = r.Job(
+        job_id=to.handle(job.key),
+        attempt=job.attempt,
+        type=job.type,
+        instance_id=state.instance_id,
+        root_id=start.root_id,
+        process_id=start.process_id,
+        version=start.version,
+        business_key=start.business_key,
+        element_id=element.id,
+        headers=job.headers,
+        variables=variables,
+        retries_left=job.retries_left,
+        created_at=to.context.now,
+        canceled=canceled,
+    )
+    to.publish(r.Topic.JOBS, start.root_id, record, suffix=None if at_run_time else job.type)

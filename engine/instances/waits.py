@@ -1,0 +1,142 @@
+"""What element instances wait for, as events change it: part of `evolve`."""
+
+from typing import TypeVar
+
+from msgspec.structs import replace
+
+from engine import events as e
+from engine import state as s
+from engine.errors import InvariantError
+
+W = TypeVar("W", bound=s.Waiting)
+
+
+def arm_timer(state: s.ProcessInstance, event: e.TimerArmed) -> None:
+    timer = s.TimerWait(
+        key=event.key,
+        owner=event.owner,
+        element_id=event.element_id,
+        due_ms=event.due_ms,
+        cycle=event.cycle,
+        repetitions=event.repetitions,
+        ahead=event.ahead,
+    )
+    add(state, timer)
+
+
+def open_subscription(state: s.ProcessInstance, event: e.SubscriptionOpened) -> None:
+    """For a message, a signal or a condition."""
+    add(state, _subscription(event))
+
+
+def _subscription(event: e.SubscriptionOpened) -> s.Wait:
+    match event.kind:
+        case "signal":
+            return s.SignalWait(
+                key=event.key,
+                owner=event.owner,
+                element_id=event.element_id,
+                name=event.name,
+                interrupting=event.interrupting,
+                since=event.since,
+            )
+        case "condition":
+            return s.ConditionWait(
+                key=event.key,
+                owner=event.owner,
+                element_id=event.element_id,
+                interrupting=event.interrupting,
+                condition=event.name,
+            )
+        case _:
+            return s.SubscriptionWait(
+                key=event.key,
+                owner=event.owner,
+                element_id=event.element_id,
+                name=event.name,
+                correlation_key=event.correlation_key,
+                interrupting=event.interrupting,
+            )
+
+
+def open_job(state: s.ProcessInstance, event: e.JobOpened) -> None:
+    """A new job, or the next attempt of one that failed."""
+    known = state.waits.get(event.key)
+    job = s.JobWait.opened(event)
+    if known is None:
+        add(state, job)
+    else:
+        state.waits[event.key] = job
+
+
+def close_job(state: s.ProcessInstance, event: e.JobClosed) -> None:
+    """One that failed stays: for its next attempt, or for its incident."""
+    if event.reason != "failed":
+        remove(state, event.key)
+        return
+    job = find(state, event.key, s.JobWait)
+    retries_left = job.retries_left if event.retries_left is None else event.retries_left
+    state.waits[event.key] = replace(
+        job, retries_left=retries_left, retry_at=event.retry_at, stopped=event.retry_at is None
+    )
+
+
+def change_task(state: s.ProcessInstance, event: e.TaskChanged) -> None:
+    """Created, changed, or over."""
+    if event.state in {"completed", "canceled"}:
+        remove(state, event.key)
+        return
+    known = state.waits.get(event.key)
+    if known is None:
+        details = event.details or e.TaskDetails()
+        add(state, s.TaskWait(key=event.key, owner=event.owner, details=details))
+    else:
+        task = find(state, event.key, s.TaskWait)
+        details = event.details or task.details
+        state.waits[event.key] = replace(task, details=details, revision=task.revision + 1)
+
+
+def raise_incident(state: s.ProcessInstance, event: e.IncidentRaised, at_ms: int) -> None:
+    add(
+        state,
+        s.IncidentWait(
+            key=event.key,
+            owner=event.owner,
+            kind=event.kind,
+            message=event.message,
+            step=event.step,
+            element_id=event.element_id,
+            since_ms=at_ms,
+        ),
+    )
+
+
+def add(state: s.ProcessInstance, wait: s.Wait) -> None:
+    """The owner waits for one more. Raises InvariantError when its number is taken."""
+    if wait.key in state.waits:
+        raise InvariantError(f"the number {wait.key} is used twice")
+    state.waits[wait.key] = wait
+    owner = state.elements[wait.owner]
+    state.elements[wait.owner] = replace(owner, waits=(*owner.waits, wait.key))
+    count(state, wait.key)
+
+
+def remove(state: s.ProcessInstance, key: int) -> None:
+    """The owner waits for it no longer. Raises KeyError when nobody does: a bug."""
+    wait = state.waits.pop(key)
+    owner = state.elements[wait.owner]
+    waits = tuple(other for other in owner.waits if other != key)
+    state.elements[wait.owner] = replace(owner, waits=waits)
+
+
+def find(state: s.ProcessInstance, key: int, kind: type[W]) -> W:
+    """The wait with this number. Raises InvariantError when it is one of another kind."""
+    wait = state.waits[key]
+    if not isinstance(wait, kind):
+        raise InvariantError(f"expected a {kind.__name__} {key}, found a {type(wait).__name__}")
+    return wait
+
+
+def count(state: s.ProcessInstance, key: int) -> None:
+    """A number that was given is never given again."""
+    state.counter = max(state.counter, key)
