@@ -158,9 +158,9 @@ def start(advance: Advance, owner: int, scope: int, claim: Claim, *, cancels: bo
 
 def go_on(advance: Advance, key: int) -> None:
     """Begin the next handler of a sweep; after the last one the sweep is over."""
-    sweep = advance.state.waits.get(key)
-    if not isinstance(sweep, s.SweepWait) or advance.is_ending(sweep.scope):
-        return  # given up with its owner, or with all that is around it
+    sweep = _living(advance, key)
+    if sweep is None:
+        return
     if sweep.begun < len(sweep.entries):
         _begin_handler(advance, sweep)
         return
@@ -171,6 +171,26 @@ def go_on(advance: Advance, key: int) -> None:
         advance.touched[sweep.scope] = None  # it waited for all of the handlers
     elif not has_sweep(advance, sweep.owner):
         advance.due.append(DueStep(sweep.owner, Step.COMPLETE, None))
+
+
+def next_sweep(advance: Advance) -> int | None:
+    """The next sweep that goes on. What was given up meanwhile is forgotten, and costs no step:
+    a cut transition, which finds it in the document each time, would never come to anything else.
+    """
+    while advance.swept:
+        key = next(iter(advance.swept))
+        if _living(advance, key) is not None:
+            return key
+        del advance.swept[key]
+    return None
+
+
+def _living(advance: Advance, key: int) -> s.SweepWait | None:
+    """The sweep, unless it was given up with its owner, or with all that is around it."""
+    sweep = advance.state.waits.get(key)
+    if not isinstance(sweep, s.SweepWait) or advance.is_ending(sweep.scope):
+        return None
+    return sweep
 
 
 def has_sweep(advance: Advance, owner: int) -> bool:

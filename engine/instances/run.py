@@ -10,7 +10,7 @@ from engine import events as e
 from engine.instances import ad_hoc, listeners, scans
 from engine.instances.advance import SCOPE_START, Advance, DueStep
 from engine.instances.arming import arm_events
-from engine.instances.compensation import find_sweeps, go_on, has_sweep
+from engine.instances.compensation import find_sweeps, go_on, has_sweep, next_sweep
 from engine.instances.conditions import ask_conditions
 from engine.instances.data_objects import require_inputs
 from engine.instances.elements import HANDLERS, ad_hoc_sub_processes, loops
@@ -106,7 +106,8 @@ def _next_beginning(advance: Advance) -> Beginning | None:
     Otherwise more arrivals waiting at joins than a command has steps would be all that a
     `Continue` ever looked at.
     """
-    for sweep in advance.swept:
+    sweep = next_sweep(advance)
+    if sweep is not None:
         return Beginning(0, sweep=sweep)
     while advance.agenda or (not advance.due and settle_joins(advance)):
         scope, flow_index = advance.agenda.popleft()

@@ -589,3 +589,27 @@ def test_variables_kept_for_compensation_have_a_limit(scenario: Scenario) -> Non
     for job in ("un-c", "un-b", "un-a"):
         run.complete(job)
     assert run.state() is InstanceState.COMPLETED
+
+
+def test_handlers_of_iterations_that_are_given_up_do_not_keep_a_cut_transition_from_ending_them(
+    scenario: Scenario,
+) -> None:
+    body = sub_process(
+        "sub",
+        start("i"),
+        user_task("work"),
+        for_compensation(service_task("undo")),
+        compensation("work", "undo"),
+        throw("back", compensate_event(wait=False)),
+        chain("i", "work", "back"),
+    )
+    enough = multi_instance(times="4", until="=numberOfCompletedInstances = 1")
+    run = scenario(compiled(start("s"), looped(body, enough), end("e"), chain("s", "sub", "e")))
+    run.start("p")
+    for _ in range(4):
+        run.complete_task("work")
+    assert len(run.jobs("undo")) == 4
+    run.complete("undo")
+    assert run.state() is InstanceState.COMPLETED
+    assert run.jobs() == []
+    run.assert_nothing_left()

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from tests.support.random_runs import CHECKS, check
 
-
 AS_DRAWN = (Phase.explicit, Phase.reuse, Phase.generate)
 """A smaller seed is no simpler process."""
 
