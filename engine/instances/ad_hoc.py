@@ -19,10 +19,11 @@ parallel, another enabled Activity can be selected for execution at any time."
 
 from engine import events as e
 from engine.instances.advance import SCOPE_START, Advance, DueStep
-from engine.instances.endings import terminate_inside
+from engine.instances.endings import terminate, terminate_inside
+from engine.instances.scans import waits_of
 from engine.lifecycle import Step
 from engine.model.elements import Activity, AdHocSubProcess, AnyElement, ProcessModel
-from engine.state import AdHocWait, ElementInstance
+from engine.state import AdHocWait, ElementInstance, GateWait
 from engine.values import Value
 
 
@@ -135,7 +136,8 @@ def stop(advance: Advance, offer: int) -> None:
     13.3.5: "If true, the Ad-Hoc Sub-Process completes without executing further inner Activities.
     ... if the attribute cancelRemainingInstances is true, running instances of inner Activities are
     canceled. If cancelRemainingInstances is set to false, the Ad-Hoc Sub-Process completes after
-    all remaining inner instances have completed or terminated."
+    all remaining inner instances have completed or terminated." No flow is taken any more, so what
+    has arrived at a join, or at a complex gateway, waits for nothing.
     """
     scope = advance.state.waits[offer].owner
     arrivals = advance.state.arrivals.get(scope, {})
@@ -145,6 +147,11 @@ def stop(advance: Advance, offer: int) -> None:
     element = advance.element(scope)
     if isinstance(element, AdHocSubProcess) and element.cancels_remaining:
         terminate_inside(advance, scope)
+        return
+    for key in waits_of(advance.state, GateWait):
+        gate = advance.state.waits[key]
+        if isinstance(gate, GateWait) and advance.instance(gate.owner).scope == scope:
+            terminate(advance, gate.owner)
 
 
 def withdraw(advance: Advance, scope: int) -> None:

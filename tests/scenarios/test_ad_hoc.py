@@ -15,6 +15,7 @@ from tests.support.models import (
     catch,
     chain,
     compiled_plain,
+    complex_gateway,
     exclusive,
     flow,
     message,
@@ -198,6 +199,34 @@ def test_without_canceling_it_waits_for_what_runs_and_begins_nothing_more(
     assert "completing" in detail
     run.complete_task("slow", '{"enough": false}')  # that it held once is enough
     assert run.path() == ["s", "quick", "slow", "pool", "p"]
+    run.assert_nothing_left()
+
+
+def test_what_waits_at_a_complex_gateway_does_not_hold_what_is_enough(scenario: Scenario) -> None:
+    run = scenario(
+        compiled_plain(
+            start("s"),
+            ad_hoc(
+                "pool",
+                user_task("one"),
+                user_task("two"),
+                complex_gateway("both", "=activationCount >= 2"),
+                task("behind"),
+                flow("one", "both"),
+                flow("two", "both"),
+                flow("both", "behind"),
+                until="=numberOfCompletedInstances = 2",
+                cancels=False,
+            ),
+            chain("s", "pool"),
+        )
+    )
+    run.start("p")
+    run.activate("pool", "one", "two")
+    run.complete_task("one")
+    assert sorted(run.active()) == ["both", "pool", "two"]
+    run.complete_task("two")  # no flow is taken any more, so nothing comes for `both`
+    assert run.path() == ["s", "one", "two", "pool", "p"]
     run.assert_nothing_left()
 
 
