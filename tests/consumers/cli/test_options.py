@@ -98,7 +98,7 @@ def test_variables_come_from_a_file_or_from_standard_input(tmp_path: Path) -> No
         (("run", "--http", "8080"), "'8080' is not HOST:PORT"),
         (("dev", "--ready-file", "/nowhere/ready.json"), "there is no folder /nowhere"),
         (("deploy", "nowhere.bpmn"), "File 'nowhere.bpmn' does not exist"),
-        (("lint", "."), "File '.' is a directory"),
+        (("deploy", "."), "File '.' is a directory"),
         (("effects", "--since", "yesterday"), "neither 'now' nor an instant such as 2030-01-31"),
         (("list", "--limit", "501"), "501 is not in the range 1<=x<=500"),
         (("list", "--state", "asleep"), "'asleep' is none of RUNNING, SUSPENDED"),
