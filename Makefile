@@ -10,7 +10,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 FAST := not redis and not kafka and not docker and not slow
 
 .DEFAULT_GOAL := help
-.PHONY: help venv check test demo simulate random tck corpus hostile bench lock clean
+.PHONY: help venv lint check test demo simulate random tck corpus hostile bench lock clean
 
 help: ## print these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,11 +41,13 @@ $(STAMP): requirements.lock pyproject.toml clients/python/pyproject.toml
 	@$(PIP_INSTALL) --no-build-isolation --no-deps -e . -e clients/python
 	@touch $@
 
-check: venv ## ruff, mypy, import contracts, fast tests (no server needed)
+lint: venv ## ruff, mypy, import contracts
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+check: lint ## lint, and the fast tests (no server needed; a few minutes)
 	$(BIN)/pytest -q -m "$(FAST)"
 
 test: venv ## all tests, on real servers (Docker, or Apache Kafka by Maven; a smoke set on the embedded broker)

@@ -3,12 +3,13 @@
 from pathlib import Path
 
 import click
+import msgspec
 
 from consumers.cli import options
 from consumers.cli.findings import found_in, print_findings
 from consumers.cli.output import ExitCode, print_json
 from engine.commands import Resource
-from engine.deployments.files import compile_files
+from engine.deployments.files import compile_files, duplicates
 from engine.deployments.references import missing_references
 from engine.settings import Settings
 
@@ -21,16 +22,20 @@ def lint(*, files: tuple[Path, ...], strict: bool, as_json: bool) -> None:
     """Check BPMN and DMN files as a deployment would, without any server.
 
     All findings are reported together, each with element, line, and how to put it right. What a
-    process calls is looked for in these files. A folder stands for all .bpmn and .dmn files below
+    process calls is looked for in these files, and what two of them define is a warning: one
+    deployment takes only one of the two. A folder stands for all .bpmn and .dmn files below
     it. Exits with 1 when a file has an error; warnings alone do not count.
     """
     files = options.files_below(files, (".bpmn", ".dmn"))
     resources = [Resource(name=str(file), content=file.read_bytes()) for file in files]
     compiled = compile_files(resources, Settings())
-    missing = missing_references(compiled, {})
+    together = [
+        *missing_references(compiled, {}),
+        *(msgspec.structs.replace(each, severity="warning") for each in duplicates(compiled)),
+    ]
     doubtful = False
     for file in compiled:
-        found = [*file.findings, *(each for each in missing if each.resource == file.name)]
+        found = [*file.findings, *(each for each in together if each.resource == file.name)]
         doubtful = doubtful or bool(found)
         findings = [found_in(file.name, finding) for finding in found]
         if as_json:

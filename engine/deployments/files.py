@@ -103,24 +103,25 @@ def definitions_of(file: CompiledFile) -> Iterator[Definition]:
 
 
 def require_deployable(files: Sequence[CompiledFile]) -> None:
-    """Raise DefinitionError, with all findings of all files, unless every one may be deployed.
-
-    Two files of one deployment may not define the same process or decision: neither would be the
-    latest.
-    """
+    """Raise DefinitionError, with all findings of all files, unless every one may be deployed."""
     findings = [finding for file in files for finding in file.findings]
     if sum(1 for file in files for _ in definitions_of(file)) > DEFINITIONS_MAX:
         findings.append(
             _too_large(f"They define more than {DEFINITIONS_MAX} processes and decisions.")
         )
+    findings.extend(duplicates(files))
+    if any(finding.severity == "error" for finding in findings):
+        raise DefinitionError(tuple(findings))
+
+
+def duplicates(files: Iterable[CompiledFile]) -> Iterator[Finding]:
+    """Each process or decision that a file before defines, too: neither would be the latest."""
     first: dict[tuple[DefinitionKind, str], str] = {}
     for file in files:
         for definition in definitions_of(file):
             other = first.setdefault((definition.kind, definition.id), file.name)
             if other != file.name:
-                findings.append(_duplicate(definition, file.name, other))
-    if any(finding.severity == "error" for finding in findings):
-        raise DefinitionError(tuple(findings))
+                yield _duplicate(definition, file.name, other)
 
 
 def _duplicate(definition: Definition, file: str, other: str) -> Finding:

@@ -1,11 +1,11 @@
-"""Extensions of a vendor whose dialect was not chosen: drawn to mean something, not executed."""
+"""Extensions of vendors whose dialect was not chosen: drawn to mean something, not executed."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from lxml import etree
 
 from engine.model.dialects.dialect import Dialect
-from engine.model.report import Report
+from engine.model.report import Report, quote
 from engine.model.source import ProcessSource
 from engine.model.vocabulary import EXECUTABLE_NAMESPACES
 from engine.model.xml import BPMN
@@ -19,8 +19,10 @@ def check_foreign_extensions(
     """Report the elements that carry such extensions.
 
     In a file of another dialect they are leftovers, a warning. In a file without a dialect they are
-    what the model was made for, an error.
+    what the model was made for, an error. What no dialect knows is a warning for each namespace:
+    a vendor's notes, or a namespace that is misspelt.
     """
+    _check_unknown_namespaces(processes, dialect, report)
     vendors = {
         namespace: vendor
         for namespace, vendor in EXECUTABLE_NAMESPACES.items()
@@ -42,13 +44,34 @@ def check_foreign_extensions(
                 )
 
 
+def _check_unknown_namespaces(
+    processes: Iterable[ProcessSource], dialect: Dialect, report: Report
+) -> None:
+    known = {BPMN, *dialect.namespaces, *EXECUTABLE_NAMESPACES}
+    for process in processes:
+        for element in (process, *process.nodes):
+            for namespace in _namespaces(element.xml):
+                if namespace not in known:
+                    known.add(namespace)
+                    report.warning(
+                        "unknown-namespace",
+                        f"Extensions of the namespace {quote(namespace)} have no effect, here and"
+                        " wherever else they stand. Look whether it is spelt right, or leave them"
+                        " to the tool that wrote them.",
+                        element,
+                    )
+
+
 def _vendor(xml: etree._Element, vendors: dict[str, str]) -> str | None:
-    container = xml.find(_EXTENSION_ELEMENTS)
+    return next((vendors[each] for each in _namespaces(xml) if each in vendors), None)
+
+
+def _namespaces(xml: etree._Element) -> Iterator[str]:
+    """Those of an element's attributes, then of its extension elements."""
     names = [str(name) for name in xml.attrib]
+    container = xml.find(_EXTENSION_ELEMENTS)
     if container is not None:
-        names += [str(child.tag) for child in container]
+        names += [str(child.tag) for child in container.iterchildren(etree.Element)]
     for name in names:
-        vendor = vendors.get(name[1:].partition("}")[0]) if name.startswith("{") else None
-        if vendor is not None:
-            return vendor
-    return None
+        if name.startswith("{"):
+            yield name[1:].partition("}")[0]

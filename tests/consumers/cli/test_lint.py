@@ -124,3 +124,12 @@ def test_a_folder_stands_for_all_models_below_it(tmp_path: Path) -> None:
 
 def test_a_folder_without_models_is_a_wrong_use(tmp_path: Path) -> None:
     assert "There is no .bpmn or .dmn file in" in torpor("lint", str(tmp_path), code=2).err
+
+
+def test_what_two_files_define_is_a_warning_for_a_deployment_takes_one(tmp_path: Path) -> None:
+    first = written(tmp_path, "first.bpmn", GOOD)
+    second = written(tmp_path, "second.bpmn", UNREACHABLE)
+    done = torpor("lint", first, second)
+    assert f"{first}: ok\n" in done.out
+    assert f"The process 'p' is also defined by '{first}'." in " ".join(done.out.split())
+    torpor("lint", "--strict", first, written(tmp_path, "third.bpmn", GOOD), code=1)

@@ -68,8 +68,17 @@ def test_a_namespace_that_is_only_declared_is_silent() -> None:
     assert model('<task id="t"/>').findings == ()
 
 
-def test_graphics_of_other_vendors_are_silent() -> None:
+def test_what_no_dialect_knows_is_a_warning_once_for_its_namespace() -> None:
     label = "<extensionElements><v:label/></extensionElements>"
-    task = f'<task id="t" v:color="red">{label}</task>'
-    made = model(task, namespace="http://example.org/graphics")
-    assert made.findings == ()
+    tasks = f'<task id="t" v:color="red">{label}</task><task id="u">{label}</task>'
+    made = model(tasks, namespace="http://example.org/graphics")
+    assert made.deployable
+    assert ("unknown-namespace", "t") in codes(made)
+    assert [code for code, _ in codes(made)].count("unknown-namespace") == 1
+
+
+def test_a_vendors_namespace_that_is_misspelt_is_told() -> None:
+    definition = '<extensionElements><v:taskDefinition type="t"/></extensionElements>'
+    made = model(f'<task id="t">{definition}</task>', namespace=f"{ZEEBE}.0")
+    assert codes(made) == [("unknown-namespace", "t")]
+    assert "http://camunda.org/schema/zeebe/1.0.0" in made.findings[0].message
