@@ -38,8 +38,7 @@ def record(advance: Advance, element: Element, key: int) -> None:
     if not isinstance(element, Activity) or instance.scope is None or instance.compensates:
         return
     handler, variables, inside = "", dict[str, str](), False
-    is_whole = not advance.is_loop(key) and not advance.is_choice(key)
-    if element.compensation is not None and is_whole:
+    if element.compensation is not None and not (advance.is_loop(key) or advance.is_choice(key)):
         undoing = advance.model.elements[element.compensation]
         handler, inside = undoing.id, undoing.scope == element.index
         variables = v.visible(advance.state, key)

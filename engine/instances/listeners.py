@@ -32,6 +32,8 @@ GOING_ON: Final[Mapping[Step, Step]] = {
     Step.COMPLETE: Step.COMPLETE_ON,
     Step.LEAVE: Step.LEAVE_ON,
 }
+"""A step of an element with listeners -> the one that does not ask for them again."""
+
 AFTER: Final[Mapping[Step, Step]] = {on: step for step, on in GOING_ON.items()}
 """A step that is taken with its listeners done -> that step."""
 
@@ -68,12 +70,6 @@ def _due(element: Activity, step: Step) -> list[tuple[str, JobDefinition]]:
         if not (event == "assigning" and unassigned)
         for definition in element.listeners.get(event, ())
     ]
-
-
-def going_on(element: object, step: Step) -> Step:
-    """The step, of an element with listeners the one that does not ask for them again."""
-    has_some = isinstance(element, Activity) and bool(element.listeners)
-    return GOING_ON.get(step, step) if has_some else step
 
 
 def is_listener(job: JobWait) -> bool:

@@ -23,7 +23,7 @@ from engine.instances.mappings import targets_of
 from engine.instances.rearming import rearm_events
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
-from engine.model.elements import AdHocSubProcess, AnyElement, SubProcess
+from engine.model.elements import Activity, AdHocSubProcess, AnyElement, SubProcess
 from engine.state import (
     AdHocWait,
     ElementInstance,
@@ -212,15 +212,17 @@ def _perform(advance: Advance, due: DueStep) -> None:
     element = advance.element(key)
     handler = _handler(advance, element, key)
     is_iteration = advance.instance(key).ordinal > 0
+    is_heard = isinstance(element, Activity) and bool(element.listeners)
     again: Step = due.step
-    step: Step | None = listeners.AFTER.get(due.step, due.step)
+    step: Step | None = listeners.AFTER.get(due.step, due.step) if is_heard else due.step
     try:
         if due.payload:
             _receive(advance, due)
         while step is not None:
-            if again not in listeners.AFTER and listeners.hold(advance, element, key, step):
-                return
-            again = listeners.going_on(element, step)
+            if is_heard:
+                if again not in listeners.AFTER and listeners.hold(advance, element, key, step):
+                    return
+                again = listeners.GOING_ON.get(step, step)
             leaves = is_iteration and step is Step.LEAVE
             action: Any = loops.leave_iteration if leaves else getattr(handler, step)
             step = action(advance, element, key)

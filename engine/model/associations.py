@@ -50,10 +50,11 @@ def data_outputs(reading: Reading, node: Node) -> tuple[Mapping, ...]:
 
 
 def _mappings(reading: Reading, node: Node, tag: str) -> tuple[Mapping, ...]:
-    looped = _ends_of_loop(node)
+    drawn = _drawn(node, tag)
+    looped = _ends_of_loop(node) if drawn else set[str]()
     return tuple(
         mapping
-        for each in _drawn(node, tag)
+        for each in drawn
         if not looped.intersection((*each.sources, each.target))
         for mapping in _compile(reading, node, each)
     )

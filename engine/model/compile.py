@@ -122,8 +122,7 @@ def _compile_document(
     definitions = read_definitions(
         document.root, report, KINDS, executable_by_default=dialect.executable_by_default
     )
-    for process in definitions.processes:
-        check_values(process, report)
+    check_values(definitions.processes, document.content, report)
     check_foreign_extensions(definitions.processes, dialect, document.content, report)
     if dialect.audit is not None:
         dialect.audit((*definitions.processes, *definitions.catalogue.roots()), report)

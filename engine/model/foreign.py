@@ -1,6 +1,8 @@
 """Extensions of vendors whose dialect was not chosen: drawn to mean something, not executed."""
 
+import re
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from lxml import etree
 
@@ -8,9 +10,22 @@ from engine.model.dialects.dialect import Dialect
 from engine.model.report import Report, quote
 from engine.model.source import ProcessSource
 from engine.model.vocabulary import EXECUTABLE_NAMESPACES
-from engine.model.xml import BPMN
+from engine.model.xml import BPMN, UTF16, may_contain
 
-_EXTENSION_ELEMENTS = f"{{{BPMN}}}extensionElements"
+_EXTENSION_ELEMENTS: Final = f"{{{BPMN}}}extensionElements"
+_DECLARED: Final = re.compile(rb"""\bxmlns(?::[^\s=]+)?\s*=\s*["']([^"']*)["']""")
+_STANDARD: Final = frozenset(
+    {
+        BPMN,
+        "http://www.omg.org/spec/BPMN/20100524/DI",
+        "http://www.omg.org/spec/DD/20100524/DC",
+        "http://www.omg.org/spec/DD/20100524/DI",
+        "http://www.w3.org/2001/XMLSchema",
+        "http://www.w3.org/2001/XMLSchema-instance",
+        "http://camunda.org/schema/modeler/1.0",
+    }
+)
+"""Namespaces in which nothing is an extension: of the format itself, and of the modeler's notes."""
 
 
 def check_foreign_extensions(
@@ -22,11 +37,12 @@ def check_foreign_extensions(
     what the model was made for, an error. What no dialect knows is a warning for each namespace:
     a vendor's notes, or a namespace that is misspelt.
     """
-    _check_unknown_namespaces(processes, dialect, report)
+    if _declares_unknown(content):
+        _check_unknown_namespaces(processes, dialect, report)
     vendors = {
         namespace: vendor
         for namespace, vendor in EXECUTABLE_NAMESPACES.items()
-        if namespace not in dialect.namespaces and namespace.encode() in content
+        if namespace not in dialect.namespaces and may_contain(content, namespace)
     }
     if not vendors:
         return
@@ -44,10 +60,18 @@ def check_foreign_extensions(
                 )
 
 
+def _declares_unknown(content: bytes) -> bool:
+    """Whether a file has any namespace that is not looked for otherwise. Most have none."""
+    if content.startswith(UTF16):
+        return True
+    declared = {found.decode("utf-8", "replace") for found in _DECLARED.findall(content)}
+    return not declared <= {*_STANDARD, *EXECUTABLE_NAMESPACES}
+
+
 def _check_unknown_namespaces(
     processes: Iterable[ProcessSource], dialect: Dialect, report: Report
 ) -> None:
-    known = {BPMN, *dialect.namespaces, *EXECUTABLE_NAMESPACES}
+    known = {*_STANDARD, *dialect.namespaces, *EXECUTABLE_NAMESPACES}
     for process in processes:
         for element in (process, *process.nodes):
             for namespace in _namespaces(element.xml):
@@ -68,7 +92,7 @@ def _vendor(xml: etree._Element, vendors: dict[str, str]) -> str | None:
 
 def _namespaces(xml: etree._Element) -> Iterator[str]:
     """Those of an element's attributes, then of its extension elements."""
-    names = [str(name) for name in xml.attrib]
+    names = [str(name) for name in xml.keys()]  # noqa: SIM118  # an element is no mapping
     container = xml.find(_EXTENSION_ELEMENTS)
     if container is not None:
         names += [str(child.tag) for child in container.iterchildren(etree.Element)]

@@ -1,6 +1,7 @@
 """Attributes of BPMN that are no value of their type: whatever they were to mean, nobody knows."""
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from lxml import etree
@@ -8,25 +9,35 @@ from lxml import etree
 from engine.model.report import Report, quote
 from engine.model.source import SourceElement, enclosing, local_name
 from engine.model.vocabulary import BOOLEANS, INTEGERS
+from engine.model.xml import may_contain
 
 _BOOLEAN: Final = frozenset({"true", "false", "1", "0"})
-_CHECKED: Final = etree.XPath(
-    f"descendant-or-self::*[{' or '.join(f'@{name}' for name in sorted(BOOLEANS | INTEGERS))}]"
-)
-"""The elements with such attributes; found without a Python object for every other."""
-
+_CHECKED: Final = tuple(sorted(BOOLEANS | INTEGERS))
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+")
 
 
-def check_values(process: SourceElement, report: Report) -> None:
-    """Report what is neither true nor false, or no number, in a process and all inside of it."""
-    for xml in _CHECKED(process.xml):
-        for key in xml.attrib if local_name(xml) is not None else ():
-            name = str(key)
-            if name in BOOLEANS:
-                check_boolean(xml, name, report)
-            elif name in INTEGERS and not _INTEGER.fullmatch((xml.get(name) or "").strip()):
-                _report(xml, name, "no whole number. Write one", report)
+def check_values(processes: Iterable[SourceElement], content: bytes, report: Report) -> None:
+    """Report what is neither true nor false, or no number, in processes and all inside of them.
+
+    `content` is the file that they stand in: few of the names do.
+    """
+    names = [f"@{name}" for name in _CHECKED if may_contain(content, name)]
+    if not names:
+        return
+    checked = etree.XPath(f"descendant-or-self::*[{' or '.join(names)}]")
+    for process in processes:
+        for xml in checked(process.xml):
+            if local_name(xml) is not None:
+                _check(xml, report)
+
+
+def _check(xml: etree._Element, report: Report) -> None:
+    for key in xml.attrib:
+        name = str(key)
+        if name in BOOLEANS:
+            check_boolean(xml, name, report)
+        elif name in INTEGERS and not _INTEGER.fullmatch((xml.get(name) or "").strip()):
+            _report(xml, name, "no whole number. Write one", report)
 
 
 def check_boolean(xml: etree._Element, name: str, report: Report) -> bool:

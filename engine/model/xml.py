@@ -27,7 +27,7 @@ can be compiled within a second. A model of 1,000 tasks has about 8,000 of the f
 
 _GZIP: Final = b"\x1f\x8b"
 _GZIP_WINDOW: Final = 31  # zlib's code for "a gzip header, any window"
-_UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
+UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
 _UTF8_MARK: Final = b"\xef\xbb\xbf"
 _DECLARED = re.compile(rb"""\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
 _SPACE = re.compile(rb"\s*")
@@ -133,6 +133,11 @@ def inflate(content: bytes, bytes_max: int) -> bytes | Refusal:
     return inflated
 
 
+def may_contain(content: bytes, text: str) -> bool:
+    """Whether an ASCII text may stand in a file. One in UTF-16 is not looked into: it may."""
+    return text.encode("ascii") in content or content.startswith(UTF16)
+
+
 _DOCTYPE: Final = Refusal(
     "doctype", "The file has a DOCTYPE; a model needs none and entities are not read. Remove it."
 )
@@ -140,7 +145,7 @@ _DOCTYPE: Final = Refusal(
 
 def _readable(content: bytes) -> tuple[bytes, str] | Refusal:
     """The same text in an encoding that the checks can look into, and which it is."""
-    if content.startswith(_UTF16):
+    if content.startswith(UTF16):
         try:
             text = content.decode("utf-16")
         except UnicodeDecodeError as error:

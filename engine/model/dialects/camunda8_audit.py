@@ -99,12 +99,13 @@ def _audit_element(xml: etree._Element, report: Report) -> None:
 
 def _audit_part(xml: etree._Element, known: dict[str, Shape], report: Report) -> None:
     """An extension element of any depth; there are two levels of known ones."""
-    name = etree.QName(xml).localname
+    tag = str(xml.tag)
+    name = tag[tag.find("}") + 1 :]
     shape = known.get(name)
     if shape is None:
         _report_unknown(f"zeebe:{name}", did_you_mean(name, known, "zeebe:"), xml, report)
         return
-    for key in xml.attrib:
+    for key in xml.keys():  # noqa: SIM118  # an element is no mapping
         attribute = str(key)
         if attribute.startswith("{") and not attribute.startswith(_PREFIX):
             continue

@@ -13,9 +13,9 @@ from tests.support.findings import codes
 
 
 def found(inner: str) -> list[tuple[str, str | None]]:
-    root = etree.fromstring(f'<process xmlns="{BPMN}" id="p">{inner}</process>')
+    content = f'<process xmlns="{BPMN}" id="p">{inner}</process>'.encode()
     report = Report("values.bpmn")
-    check_values(source_element(root, "process"), report)
+    check_values([source_element(etree.fromstring(content), "process")], content, report)
     return [(finding.code, finding.element) for finding in report.findings()]
 
 
