@@ -15,6 +15,7 @@ from engine.model.report import Report, quote
 from engine.model.source import Flow, Node, ProcessSource
 from engine.model.starts import check_instantiating
 from engine.model.validate_event_subprocesses import check_event_sub_processes
+from engine.model.validate_joins import check_joins
 from engine.model.validate_triggers import check_triggers
 from engine.model.vocabulary import ACTIVITIES, CONTAINERS, LOOPS
 
@@ -300,6 +301,7 @@ _CHECKS: Final[tuple[Callable[[ProcessSource, Report], None], ...]] = (
     _check_exclusive_gateways,
     _check_starts,
     _check_reachable,
+    check_joins,
     _check_attachments,
     _check_event_gateways,
     check_event_sub_processes,
