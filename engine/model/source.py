@@ -132,6 +132,12 @@ class ProcessSource(SourceElement, kw_only=True):
     def start_events(self, scope: int) -> list[Node]:
         return [node for node in self.inside(scope) if node.tag == "startEvent"]
 
+    def first(self, scope: int) -> list[int]:
+        """Where a scope may begin: its start events or what no flow leads to, what instantiates."""
+        starts = [node.index for node in self.start_events(scope)]
+        instantiating = [node.index for node in self.inside(scope) if node.instantiates]
+        return (starts or list(self.plain_starts(scope))) + instantiating
+
     def gateway_before(self, node: Node) -> Node | None:
         """The instantiating event-based gateway behind which a node is one of the events."""
         for index in node.incoming:

@@ -276,9 +276,7 @@ def _check_arm(arm: Node, report: Report) -> None:
 
 
 def _begins(process: ProcessSource, scope: int) -> list[int]:
-    starts = [node.index for node in process.start_events(scope)]
-    by_event = [node.index for node in process.inside(scope) if node.by_event or node.instantiates]
-    return (starts or list(process.plain_starts(scope))) + by_event
+    return process.first(scope) + [node.index for node in process.inside(scope) if node.by_event]
 
 
 def _is_scope(node: Node) -> bool:

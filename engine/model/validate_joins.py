@@ -25,7 +25,7 @@ def check_joins(process: ProcessSource, report: Report) -> None:
     joins = [node for node in process.nodes if _is_join(node)]
     if not joins:
         return
-    begins = {scope: _begins(process, scope) for scope in {node.scope: None for node in joins}}
+    begins = {scope: process.first(scope) for scope in {node.scope: None for node in joins}}
     pending = [index for indexes in begins.values() for index in indexes]
     in_the_end = _reached(process, pending, joins_go_on=True)
     at_first = _reached(process, pending, joins_go_on=False)
@@ -56,13 +56,6 @@ def _report(join: Node, why: str, report: Report) -> None:
 
 def _is_join(node: Node) -> bool:
     return node.tag == "parallelGateway" and len(node.incoming) > 1
-
-
-def _begins(process: ProcessSource, scope: int) -> list[int]:
-    starts = [node.index for node in process.start_events(scope)]
-    return (starts or list(process.plain_starts(scope))) + [
-        node.index for node in process.inside(scope) if node.instantiates
-    ]
 
 
 def _several_begin(process: ProcessSource, scope: int, begins: list[int]) -> bool:
