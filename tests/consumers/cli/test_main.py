@@ -84,6 +84,20 @@ def test_commands_of_a_group_have_help_and_variables_with_its_name() -> None:
         assert "TORPOR_JOB_" + name.upper() + "_ATTEMPT" in {each.envvar for each in found.params}
 
 
+def test_commands_on_tasks_have_help_and_say_what_is_missing() -> None:
+    group = command("task")
+    assert isinstance(group, LazyGroup)
+    names = group.list_commands(click.Context(group))
+    assert names == ["claim", "assign", "unassign", "update"]
+    for name in names:
+        assert torpor("task", name, "--help").out.startswith(f"Usage: torpor task {name} ")
+    assert "say what to change" in torpor("task", "update", "i:1", code=2).err
+    assert "Missing argument 'USER'" in torpor("task", "claim", "i:1", code=2).err
+    late = torpor("task", "update", "i:1", "--due", "tomorrow", code=2).err
+    assert "neither 'none' nor an instant" in late
+    assert "as `torpor tasks` shows it" in torpor("task", "unassign", "none", code=2).err
+
+
 def test_options_of_one_command_have_variables_with_its_name() -> None:
     variables = {each.opts[0]: each.envvar for each in command("start").params}
     assert variables["--business-key"] == "TORPOR_START_BUSINESS_KEY"
