@@ -336,6 +336,7 @@ def test_a_job_throws_what_nobody_catches_and_fails_without_retries(served: Serv
 
 def test_a_task_is_claimed_assigned_and_updated(served: Served) -> None:
     task_id = served.waiting(started(served), "USER_TASK")
+    assert served.torpor("task", "unassign", task_id).out == f"nobody has {task_id} now\n"
     assert served.torpor("task", "claim", task_id, "ann").out == f"ann has claimed {task_id}\n"
     refused = served.torpor("task", "claim", task_id, "bob", code=1).err
     assert "INVALID_STATE" in refused
