@@ -206,12 +206,13 @@ def _perform(advance: Advance, due: DueStep) -> None:
     if due.step is Step.REARM:
         _rearm(advance, key)
         return
-    if advance.instance(key).scope is None:
+    instance = advance.state.elements[key]
+    if instance.scope is None:
         _perform_process(advance, due.step)
         return
-    element = advance.element(key)
-    handler = _handler(advance, element, key)
-    is_iteration = advance.instance(key).ordinal > 0
+    element = advance.model.element(instance.element_id)
+    handler = _handler(advance, element, instance)
+    is_iteration = instance.ordinal > 0
     is_heard = isinstance(element, Activity) and bool(element.listeners)
     again: Step = due.step
     step: Step | None = listeners.AFTER.get(due.step, due.step) if is_heard else due.step
@@ -233,11 +234,13 @@ def _perform(advance: Advance, due: DueStep) -> None:
         raise_incident(advance, key, again, stuck)
 
 
-def _handler(advance: Advance, element: AnyElement, key: int) -> Handler[Any]:
+def _handler(advance: Advance, element: AnyElement, instance: ElementInstance) -> Handler[Any]:
     """What an element instance does: a loop and a choice are around what the element does."""
-    if advance.is_loop(key):
+    if instance.ad_hoc and advance.is_choice(instance.key):
+        return ad_hoc_sub_processes.CHOICE
+    if not instance.ordinal and isinstance(element, Activity) and element.loop is not None:
         return loops.LOOP
-    return ad_hoc_sub_processes.CHOICE if advance.is_choice(key) else HANDLERS[type(element)]
+    return HANDLERS[type(element)]
 
 
 def _perform_process(advance: Advance, step: Step) -> None:
