@@ -106,9 +106,10 @@ def _next_beginning(advance: Advance) -> Beginning | None:
     Otherwise more arrivals waiting at joins than a command has steps would be all that a
     `Continue` ever looked at.
     """
-    sweep = next_sweep(advance)
+    sweep = next_sweep(advance) if advance.swept else None
     if sweep is not None:
         return Beginning(0, sweep=sweep)
+    has_ad_hocs = advance.model.has_ad_hocs
     while advance.agenda or (not advance.due and settle_joins(advance)):
         scope, flow_index = advance.agenda.popleft()
         if advance.is_over(scope):
@@ -121,7 +122,7 @@ def _next_beginning(advance: Advance) -> Beginning | None:
         if flow.id not in advance.state.arrivals.get(scope, ()):
             continue  # another arrival at the same target has consumed it already
         element = advance.model.elements[flow.target]
-        if ad_hoc.is_held(advance, element, scope):
+        if has_ad_hocs and ad_hoc.is_held(advance, element, scope):
             continue
         joins = HANDLERS[type(element)].joins
         consumed = (flow.id,) if joins is None else joins(advance, element, scope)
@@ -182,7 +183,7 @@ def _ask_conditions(advance: Advance) -> None:
 
 def _complete_if_empty(advance: Advance, scope: int) -> None:
     instance = advance.state.elements.get(scope)
-    if instance is None or ad_hoc.goes_on(advance, scope):
+    if instance is None or (advance.model.has_ad_hocs and ad_hoc.goes_on(advance, scope)):
         return
     if instance.open or has_sweep(advance, scope) or advance.is_ending(scope):
         return
