@@ -49,10 +49,13 @@ class SetVariables(Command, frozen=True, kw_only=True):
 
 
 class CompleteJob(Command, frozen=True, kw_only=True):
+    """`result`: the text of a JSON object, what the job was asked to decide, where it was."""
+
     job_id: str
     attempt: int
     variables: str = "{}"
     token: str | None = None
+    result: str | None = None
 
 
 class FailJob(Command, frozen=True, kw_only=True):

@@ -81,6 +81,9 @@ class CompleteJob(OnWork, frozen=True, kw_only=True):
         name="complete job"
     )
     variables: Variables | None = None
+    result: Annotated[
+        Variables | None, Meta(description="What the job asks to decide, where it does.")
+    ] = None
 
 
 class FailJob(OnWork, frozen=True, kw_only=True):

@@ -97,7 +97,10 @@ def _item(world: World, work: r.Job | r.Task, where: f.Where) -> Item:
 def complete_job(actor: Actor, step: f.CompleteJob) -> None:
     job = _find_job(actor.world, step.job, step)
     command = c.CompleteJob(
-        job_id=job.job_id, attempt=job.attempt, variables=text_of(step.variables)
+        job_id=job.job_id,
+        attempt=job.attempt,
+        variables=text_of(step.variables),
+        result=optional_text_of(step.result),
     )
     actor.send(step, command)
 

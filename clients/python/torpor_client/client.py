@@ -161,21 +161,23 @@ class Client:
         fields = {"task_id": task_id, "variables": variables.encode(values)}
         return await self._ask("CompleteTask", _key_of(task_id), fields, command_id)
 
-    async def complete_job(
+    async def complete_job(  # noqa: PLR0913 - one keyword a field of the command
         self,
         job_id: str,
         attempt: int,
         values: Mapping[str, Any] | None = None,
         *,
+        result: Mapping[str, Any] | None = None,
         token: str | None = None,
         command_id: str | None = None,
     ) -> Reply:
-        """Complete a job. A `Worker` does it by itself."""
+        """Complete a job, with a `result` where it asks for one. A `Worker` does it by itself."""
         fields = {
             "job_id": job_id,
             "attempt": attempt,
             "variables": variables.encode(values),
             "token": token,
+            "result": None if result is None else variables.encode(result),
         }
         return await self._ask("CompleteJob", _key_of(job_id), fields, command_id)
 
