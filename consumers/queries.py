@@ -125,7 +125,7 @@ def list_incident(state: ProcessInstance, wait: IncidentWait) -> Json:
 def find_task(state: ProcessInstance, number: int) -> TaskWait | None:
     """The open task with this number."""
     wait = state.waits.get(number)
-    return wait if isinstance(wait, TaskWait) else None
+    return wait if isinstance(wait, TaskWait) and wait.is_offered else None
 
 
 def find_incident(state: ProcessInstance, number: int) -> IncidentWait | None:

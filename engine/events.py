@@ -213,12 +213,20 @@ class TaskDetails(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
 
 class TaskChanged(Event, frozen=True, kw_only=True, omit_defaults=True):
-    """`state`: created, assigned, updated, completed, canceled."""
+    """`state`: created, assigned, updated, completed, canceled.
+
+    Or a change that listeners are asked about first: creating, assigning, updating, completing;
+    `details` are then those that the task is to have, `variables` (JSON texts) what it is completed
+    with, or what is to be set, `local` in its own scope. Denied: it stays as it was.
+    """
 
     key: int
     owner: int
     state: str
     details: TaskDetails | None = None
+    variables: dict[str, str] = {}
+    local: bool = False
+    reason: str | None = None
 
 
 class CallOpened(Event, frozen=True, kw_only=True, omit_defaults=True):

@@ -24,8 +24,8 @@ class Step(StrEnum):
     COMPLETE (outputs), LEAVE (flows); others begin later. JOB: its job is opened again. CONTINUE:
     the instance carries on where its limit of steps stopped it. ARM: a scope arms the starts of its
     event sub-processes. REARM: events that have had all that they need wait for it anew. RUN_ON,
-    COMPLETE_ON, LEAVE_ON: RUN, COMPLETE and LEAVE after their listeners. NOTHING: nothing is done
-    again.
+    LEAVE_ON: RUN and LEAVE after their listeners. TASK: the listeners at a change of a user task
+    are called again. NOTHING: nothing is done again.
     """
 
     ACTIVATE = "activate"
@@ -36,8 +36,8 @@ class Step(StrEnum):
     ARM = "arm"
     REARM = "rearm"
     RUN_ON = "run-on"
-    COMPLETE_ON = "complete-on"
     LEAVE_ON = "leave-on"
+    TASK = "task"
     CONTINUE = "continue"
     NOTHING = "nothing"
 

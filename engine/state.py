@@ -18,6 +18,9 @@ import msgspec
 from engine.events import InstanceStart, JobOpened, TaskDetails
 from engine.lifecycle import ElementState, InstanceState
 
+TASK_CHANGES = frozenset({"creating", "assigning", "updating", "completing"})
+"""Changes of a user task that wait for listeners."""
+
 OUTPUTS_PER_PAGE = 128
 """How many ordinals share an entry of `ProcessInstance.outputs`."""
 
@@ -121,11 +124,28 @@ class JobWait(Waiting, frozen=True, kw_only=True, tag="job"):
         )
 
 
+class TaskChange(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
+    """What a user task is to become once its listeners are done: see `TaskChanged`."""
+
+    state: str
+    details: TaskDetails
+    variables: dict[str, str] = {}
+    local: bool = False
+
+
 class TaskWait(Waiting, frozen=True, kw_only=True, tag="task"):
+    """`change` is under way."""
+
     key: int
     owner: int
     details: TaskDetails
     revision: int = 1
+    change: TaskChange | None = None
+
+    @property
+    def is_offered(self) -> bool:
+        """Whether people see it: listeners at its creation come before that."""
+        return self.change is None or self.change.state != "creating"
 
 
 class TimerWait(Waiting, frozen=True, kw_only=True, tag="timer"):

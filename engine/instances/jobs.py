@@ -4,7 +4,7 @@ from engine import commands as c
 from engine import events as e
 from engine import state as s
 from engine.expressions import schedule
-from engine.instances import escalations, listeners
+from engine.instances import escalations, listeners, task_answers, task_changes
 from engine.instances.advance import Advance, DueStep
 from engine.instances.errors import BpmnError, find_catcher, throw_error, unhandled
 from engine.instances.guards import (
@@ -13,9 +13,9 @@ from engine.instances.guards import (
     find_attempt,
     parse_variables,
 )
+from engine.instances.incidents import raise_incident
 from engine.instances.limits import RETRIES_MAX, clip_optional
 from engine.instances.mappings import targets_of
-from engine.instances.run import raise_incident
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
 from engine.model.elements import JobDefinition
@@ -30,6 +30,9 @@ def complete(advance: Advance, command: c.CompleteJob) -> Rejection | None:
     variables = parse_variables(command.variables)
     if isinstance(variables, Rejection):
         return variables
+    change = task_changes.change_of(advance, job)
+    if change is not None:
+        return task_answers.answer(advance, job, change, variables, command.result)
     if command.result is not None:
         return Rejection(
             RejectionCode.INVALID_ARGUMENT,

@@ -1,4 +1,6 @@
-"""Execution and task listeners: jobs that an element instance waits for at an event of its life.
+"""Execution listeners: jobs that an element instance waits for at an event of its life.
+
+Those of user tasks wait in `task_changes.py`.
 
 They are done one after the other, in the order of the model. Which of them a job is stands in a
 header of its own, so that the document needs nothing more to know what comes next:
@@ -16,20 +18,18 @@ from engine import variables as v
 from engine.instances.advance import Advance, DueStep
 from engine.instances.job_opening import open_job
 from engine.lifecycle import Step
-from engine.model.elements import Activity, JobDefinition, UserTask
+from engine.model.elements import Activity, JobDefinition
 from engine.model.vocabulary import LISTENER, LISTENER_EVENT
 from engine.state import JobWait
 
 _EVENTS: Final[Mapping[Step, tuple[str, ...]]] = {
-    Step.RUN: ("start", "creating", "assigning"),
-    Step.COMPLETE: ("completing",),
+    Step.RUN: ("start",),
     Step.LEAVE: ("end",),
 }
 """What happens before a step, in this order."""
 
 GOING_ON: Final[Mapping[Step, Step]] = {
     Step.RUN: Step.RUN_ON,
-    Step.COMPLETE: Step.COMPLETE_ON,
     Step.LEAVE: Step.LEAVE_ON,
 }
 """A step of an element with listeners -> the one that does not ask for them again."""
@@ -62,12 +62,9 @@ def _open(advance: Advance, element: Activity, key: int, step: Step, index: int)
 
 
 def _due(element: Activity, step: Step) -> list[tuple[str, JobDefinition]]:
-    """Nobody is assigned where the model names nobody."""
-    unassigned = isinstance(element, UserTask) and element.assignee is None
     return [
         (event, definition)
         for event in _EVENTS[step]
-        if not (event == "assigning" and unassigned)
         for definition in element.listeners.get(event, ())
     ]
 

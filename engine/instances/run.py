@@ -6,7 +6,6 @@ Nothing here recurses: neither a deep model nor a long loop grows the stack.
 from typing import Any, Final, NamedTuple
 
 from engine import commands as c
-from engine import events as e
 from engine.instances import ad_hoc, listeners, scans
 from engine.instances.advance import SCOPE_START, Advance, DueStep
 from engine.instances.arming import arm_events
@@ -17,8 +16,8 @@ from engine.instances.elements import HANDLERS, ad_hoc_sub_processes, loops
 from engine.instances.elements.handler import Handler
 from engine.instances.endings import complete_instance, end_more, find_endings
 from engine.instances.event_subprocesses import disarm
+from engine.instances.incidents import raise_incident
 from engine.instances.joins import settle_joins
-from engine.instances.limits import clip
 from engine.instances.mappings import targets_of
 from engine.instances.rearming import rearm_events
 from engine.instances.stuck import IncidentKind, StuckError
@@ -266,20 +265,6 @@ def _rearm(advance: Advance, key: int) -> None:
 def _receive(advance: Advance, due: DueStep) -> None:
     """Take in variables: as locals for the output mappings, else to where a write goes."""
     advance.set_each(targets_of(advance, due.key, due.payload or {}))
-
-
-def raise_incident(advance: Advance, key: int, step: Step, stuck: StuckError) -> None:
-    """The element instance stays where it is until the incident is resolved."""
-    advance.emit(
-        e.IncidentRaised(
-            key=advance.new_key(),
-            owner=key,
-            kind=stuck.kind,
-            message=clip(stuck.message),
-            step=step,
-            element_id=advance.instance(key).element_id,
-        )
-    )
 
 
 def start_scope(advance: Advance, scope: int) -> None:

@@ -86,14 +86,20 @@ def change_task(state: s.ProcessInstance, event: e.TaskChanged, at_ms: int) -> N
     if event.state in {"completed", "canceled"}:
         remove(state, event.key)
         return
-    known = state.waits.get(event.key)
-    if known is None:
-        details = event.details or e.TaskDetails()
-        add(state, s.TaskWait(key=event.key, owner=event.owner, details=details))
-    else:
-        task = find(state, event.key, s.TaskWait)
-        details = event.details or task.details
-        state.waits[event.key] = replace(task, details=details, revision=task.revision + 1)
+    given = event.details or e.TaskDetails()
+    change = None
+    if event.state in s.TASK_CHANGES:
+        change = s.TaskChange(
+            state=event.state, details=given, variables=event.variables, local=event.local
+        )
+    if event.key not in state.waits:
+        add(state, s.TaskWait(key=event.key, owner=event.owner, details=given, change=change))
+        return
+    task = find(state, event.key, s.TaskWait)
+    details = task.details if change or event.details is None else event.details
+    state.waits[event.key] = replace(
+        task, details=details, revision=task.revision + 1, change=change
+    )
 
 
 def raise_incident(state: s.ProcessInstance, event: e.IncidentRaised, at_ms: int) -> None:

@@ -34,6 +34,7 @@ from engine.state import (
     ProcessInstance,
     SubscriptionWait,
     SweepWait,
+    TaskChange,
     TaskWait,
     TimerWait,
     Tombstone,
@@ -271,6 +272,15 @@ EVENTS: tuple[e.AnyEvent, ...] = (
         key=65_542, reason="failed", message="no credit", retries_left=2, retry_at=NOW + 5_000
     ),
     e.TaskChanged(key=65_543, owner=65_538, state="created", details=DETAILS),
+    e.TaskChanged(
+        key=65_543,
+        owner=65_538,
+        state="updating",
+        details=DETAILS,
+        variables={"amount": "12.5"},
+        local=True,
+    ),
+    e.TaskChanged(key=65_543, owner=65_538, state="denied", reason="too late"),
     e.CallOpened(key=65_544, owner=65_538, child_id=f"{ORDER}~65544"),
     e.CallClosed(key=65_544),
     e.IncidentRaised(
@@ -426,7 +436,12 @@ INSTANCE = ProcessInstance(
             headers={"currency": "EUR"},
         ),
         65_540: TimerWait(key=65_540, owner=65_541, element_id="Boundary_1", due_ms=NOW),
-        65_543: TaskWait(key=65_543, owner=65_541, details=DETAILS),
+        65_543: TaskWait(
+            key=65_543,
+            owner=65_541,
+            details=DETAILS,
+            change=TaskChange(state="updating", details=DETAILS, variables={"amount": "12.5"}),
+        ),
         65_544: SubscriptionWait(
             key=65_544, owner=65_541, element_id="Catch_1", name="paid", correlation_key="B-7"
         ),

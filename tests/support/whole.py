@@ -28,7 +28,7 @@ def assert_whole(states: Mapping[str, AggregateState], jobs: Jobs, tasks: Collec
         f"{state.instance_id}:{key}"
         for state in instances
         for key, wait in state.waits.items()
-        if isinstance(wait, s.TaskWait)
+        if isinstance(wait, s.TaskWait) and wait.is_offered
     }
     assert set(tasks) == waiting, "the topic of tasks has others than wait"
 

@@ -4,6 +4,7 @@ import re
 
 from engine import events as e
 from engine.expressions import EvaluationError, schedule
+from engine.instances import task_changes
 from engine.instances.activities import activate
 from engine.instances.advance import Advance
 from engine.instances.elements.handler import Handler
@@ -17,7 +18,7 @@ from engine.model.elements import AbstractTask, ManualTask, ReceiveTask, Text, U
 
 
 def _run_user_task(advance: Advance, task: UserTask, key: int) -> None:
-    """Offer the task to people. All that describes it is evaluated once, here."""
+    """Offer the task to people, after its listeners. All of it is evaluated once, here."""
     details = e.TaskDetails(
         name=task.name,
         assignee=_optional_text(advance, task.assignee, key),
@@ -29,7 +30,7 @@ def _run_user_task(advance: Advance, task: UserTask, key: int) -> None:
         form_key=_optional_text(advance, task.form_key, key),
         created_at=advance.context.now,
     )
-    advance.emit(e.TaskChanged(key=advance.new_key(), owner=key, state="created", details=details))
+    task_changes.create(advance, task, key, details)
 
 
 def _optional_text(advance: Advance, source: Text | None, key: int) -> str | None:
