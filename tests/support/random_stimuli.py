@@ -170,7 +170,7 @@ def offers(run: Runner) -> list[tuple[str, tuple[str, ...]]]:
     state = run.document()
     if not isinstance(state, ProcessInstance):
         return []
-    model = next(model for model in run.models.values() if model.process_id == "p")
+    model = run.model(state)
     found = []
     for wait in state.waits.values():
         if isinstance(wait, AdHocWait) and not wait.stopped:
