@@ -43,7 +43,8 @@ class Step(StrEnum):
 
 
 class ElementState(StrEnum):
-    """TERMINATING: over, and with more inside than one transition ends; nothing there wakes."""
+    """TERMINATING: over, and with more inside than one transition ends, or with listeners at the
+    end of a user task; nothing else there wakes."""
 
     ACTIVE = "ACTIVE"
     TERMINATING = "TERMINATING"

@@ -18,7 +18,7 @@ import msgspec
 from engine.events import InstanceStart, JobOpened, TaskDetails
 from engine.lifecycle import ElementState, InstanceState
 
-TASK_CHANGES = frozenset({"creating", "assigning", "updating", "completing"})
+TASK_CHANGES = frozenset({"creating", "assigning", "updating", "completing", "canceling"})
 """Changes of a user task that wait for listeners."""
 
 OUTPUTS_PER_PAGE = 128
@@ -134,18 +134,14 @@ class TaskChange(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
 
 
 class TaskWait(Waiting, frozen=True, kw_only=True, tag="task"):
-    """`change` is under way."""
+    """`change` is under way. `offered`: people see it; listeners at its creation come before."""
 
     key: int
     owner: int
     details: TaskDetails
     revision: int = 1
     change: TaskChange | None = None
-
-    @property
-    def is_offered(self) -> bool:
-        """Whether people see it: listeners at its creation come before that."""
-        return self.change is None or self.change.state != "creating"
+    offered: bool = True
 
 
 class TimerWait(Waiting, frozen=True, kw_only=True, tag="timer"):
@@ -236,6 +232,16 @@ class AdHocWait(Waiting, frozen=True, kw_only=True, tag="ad_hoc"):
     stopped: bool = False
 
 
+class HoldWait(Waiting, frozen=True, kw_only=True, tag="hold"):
+    """What an element instance goes on with when what it has interrupted is gone: `HoldOpened`."""
+
+    key: int
+    owner: int
+    until: int = 0
+    start: str = ""
+    variables: dict[str, str] = {}
+
+
 class IncidentWait(Waiting, frozen=True, kw_only=True, tag="incident"):
     key: int
     owner: int
@@ -258,6 +264,7 @@ Wait: TypeAlias = (
     | GateWait
     | AdHocWait
     | IncidentWait
+    | HoldWait
 )
 
 

@@ -51,7 +51,7 @@ def _add_wait(
     keys: PartitionKeys, entries: dict[Entry, int], state: ProcessInstance, wait: Wait | None
 ) -> None:
     if isinstance(wait, TaskWait):
-        if wait.is_offered:
+        if wait.offered:
             _add_task(keys, entries, f"{state.instance_id}:{wait.key}", wait)
     elif isinstance(wait, SignalWait):
         entries[keys.signal(wait.name), f"{state.instance_id}:{wait.key}"] = wait.since

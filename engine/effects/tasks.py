@@ -27,20 +27,18 @@ def task_changed(to: Consequences, event: e.TaskChanged) -> None:
     """
     known = to.state.waits.get(event.key)
     task = known if isinstance(known, s.TaskWait) else None
-    if event.state == "creating":
-        return  # nobody sees it yet
+    if event.state != "created" and (task is None or not task.offered):
+        return  # nobody sees it yet, or any more
     is_under_way = event.state in s.TASK_CHANGES
     details = (None if is_under_way else event.details) or _details(task)
     task_id = to.handle(event.key)
     ends = event.state in {"completed", "canceled"}
     variables = None if ends else encode_object(v.visible(to.state, event.owner))
     kind = _TASK_EFFECTS.get(event.state)
-    if kind is not None and (task is None or task.is_offered or not ends):
+    if kind is not None:
         to.effect(kind, event.owner, task=_told(task_id, task, event, details), variables=variables)
-    if variables is not None:
-        to.publish(r.Topic.TASKS, task_id, _record(to, event, details, variables))
-    elif task is not None and task.is_offered:
-        to.publish(r.Topic.TASKS, task_id, None)
+    record = None if variables is None else _record(to, event, details, variables)
+    to.publish(r.Topic.TASKS, task_id, record)
 
 
 def _details(task: s.TaskWait | None) -> e.TaskDetails:

@@ -47,7 +47,9 @@ def _set_variables(advance: Advance, command: c.SetVariables) -> Rejection | Non
     else:
         targets = v.propagate(advance.state, scope, variables)
     rejection = check_size(advance, targets)
-    task = task_changes.listened(advance, scope, "updating") if targets else None
+    task = None
+    if targets and not advance.is_ending(scope):
+        task = task_changes.listened(advance, scope, "updating")
     if rejection is not None:
         return rejection
     if task is not None:
@@ -109,7 +111,8 @@ def _fire_timer(advance: Advance, command: c.FireTimer) -> None:
     if command.due_ms > advance.context.now:
         return
     wait = advance.state.waits.get(command.timer)
-    if isinstance(wait, s.TimerWait | s.JobWait) and advance.is_ending(wait.owner):
+    over = isinstance(wait, s.TimerWait | s.JobWait) and advance.is_ending(wait.owner)
+    if isinstance(wait, s.TimerWait | s.JobWait) and over and not advance.is_canceling(wait.owner):
         due_ms = wait.due_ms if isinstance(wait, s.TimerWait) else wait.retry_at
         if due_ms == command.due_ms:
             advance.emit(CLOSED[type(wait)](wait))

@@ -12,9 +12,10 @@ from engine.instances import ad_hoc
 from engine.instances.advance import Advance, DueStep
 from engine.instances.data_objects import declare
 from engine.instances.endings import CLOSED, terminate_inside
-from engine.instances.scans import at
+from engine.instances.holds import hold
+from engine.instances.scans import at, count_inside
 from engine.lifecycle import Step
-from engine.model.elements import ProcessModel, StartEvent, SubProcess
+from engine.model.elements import AnyElement, ProcessModel, StartEvent, SubProcess
 from engine.state import IncidentWait, Wait
 from engine.variables import Texts
 
@@ -62,10 +63,25 @@ def begin(advance: Advance, scope: int, start: StartEvent, payload: Texts | None
         consumed = tuple(flow for flow, count in arrivals.items() for _ in range(count))
     key = advance.activate(container, scope, consumed=consumed)
     declare(advance, container.data, key)
-    advance.begin(start, key, step=Step.COMPLETE, payload=payload)
+    others = count_inside(advance.state, scope) - 1
+    if start.interrupting and others and advance.model.hears_cancellations:
+        hold(advance, key, start=start.id, payload=payload)
+    else:
+        begin_by(advance, key, container, start, payload)
+
+
+def begin_by(
+    advance: Advance,
+    scope: int,
+    container: SubProcess,
+    start: AnyElement,
+    payload: Texts | None = None,
+) -> None:
+    """Begin a scope by what has occurred."""
+    advance.begin(start, scope, step=Step.COMPLETE, payload=payload)
     if container.events:
         # After its start event, so that what came with it can be seen.
-        advance.due.append(DueStep(key, Step.ARM, None))
+        advance.due.append(DueStep(scope, Step.ARM, None))
 
 
 _STOPS: Final = frozenset({Step.CONTINUE, Step.ARM, Step.REARM})

@@ -149,7 +149,7 @@ def open_stopped(advance: Advance, owner: int, retries: int | None) -> None:
 
 def throw_from_job(advance: Advance, command: c.ThrowError, error: BpmnError) -> Rejection | None:
     """Nothing catches it: an incident, and resolving it gives the job another attempt."""
-    job = find_attempt(advance, command.job_id or "", command.attempt)
+    job = _find_thrower(advance, command)
     if isinstance(job, Rejection):
         return job
     rejection = check_size(advance, {job.owner: error.variables or {}})
@@ -168,11 +168,24 @@ def throw_from_job(advance: Advance, command: c.ThrowError, error: BpmnError) ->
     return None
 
 
+def _find_thrower(
+    advance: Advance, command: c.ThrowError | c.ThrowEscalation
+) -> s.JobWait | Rejection:
+    """What is over throws nothing, though listeners hold it."""
+    job = find_attempt(advance, command.job_id or "", command.attempt)
+    if isinstance(job, Rejection) or not advance.is_canceling(job.owner):
+        return job
+    return Rejection(
+        RejectionCode.INVALID_STATE,
+        f"Expected a job that may throw, found {command.job_id} at a task that is canceled",
+    )
+
+
 def escalate_from_job(
     advance: Advance, command: c.ThrowEscalation, variables: dict[str, str]
 ) -> Rejection | None:
     """The job stays as it is, unless what catches the escalation ends its activity."""
-    job = find_attempt(advance, command.job_id or "", command.attempt)
+    job = _find_thrower(advance, command)
     if isinstance(job, Rejection):
         return job
     return escalate(advance, job.owner, command.code, variables)

@@ -6,7 +6,7 @@ Nothing here recurses: neither a deep model nor a long loop grows the stack.
 from typing import Any, Final, NamedTuple
 
 from engine import commands as c
-from engine.instances import ad_hoc, listeners, scans
+from engine.instances import ad_hoc, interruptions, listeners, scans
 from engine.instances.advance import SCOPE_START, Advance, DueStep
 from engine.instances.arming import arm_events
 from engine.instances.compensation import find_sweeps, go_on, has_sweep, next_sweep
@@ -27,6 +27,7 @@ from engine.state import (
     AdHocWait,
     ElementInstance,
     GateWait,
+    HoldWait,
     IncidentWait,
     JobWait,
     SweepWait,
@@ -165,6 +166,8 @@ def _settle(advance: Advance) -> None:
         if advance.due:
             _perform(advance, advance.due.popleft())
         elif advance.touched:
+            if advance.model.hears_cancellations and interruptions.go_on(advance):
+                continue
             scope = next(iter(advance.touched))
             del advance.touched[scope]
             _complete_if_empty(advance, scope)
@@ -347,7 +350,7 @@ def _begins_by_itself(element: AnyElement) -> bool:
 
 def _is_held(advance: Advance, instance: ElementInstance) -> bool:
     waits = advance.state.waits
-    held = IncidentWait | SweepWait | JobWait  # a sub-process has no job but a listener
+    held = IncidentWait | SweepWait | HoldWait | JobWait  # a sub-process has no job but a listener
     return any(isinstance(waits[key], held) for key in instance.waits)
 
 

@@ -35,6 +35,7 @@ MADE: Final[Mapping[str, str]] = {
     "assigning": "assigned",
     "updating": "updated",
     "completing": "completed",
+    "canceling": "canceled",
 }
 """What a change is called while its listeners are asked, and once it is made."""
 
@@ -73,9 +74,12 @@ def listened(advance: Advance, key: int, event: str) -> s.TaskWait | None:
     element = advance.element(key)
     if not isinstance(element, UserTask) or not element.listeners.get(event):
         return None
-    if advance.is_ending(key):
-        return None
     return _task_of(advance, key)
+
+
+def cancel(advance: Advance, task: s.TaskWait) -> None:
+    """The task is over by something else; its listeners come before it goes."""
+    ask(advance, task, s.TaskChange(state="canceling", details=task.details))
 
 
 def ask(advance: Advance, task: s.TaskWait, change: s.TaskChange) -> None:
@@ -182,6 +186,8 @@ def _make(advance: Advance, task: s.TaskWait, change: s.TaskChange) -> None:
     )
     if change.state == "completing":
         advance.due.append(DueStep(task.owner, Step.COMPLETE, change.variables))
+    elif change.state == "canceling":
+        advance.ending[task.owner] = None
 
 
 def _make_created(advance: Advance, task: s.TaskWait, change: s.TaskChange) -> None:

@@ -92,13 +92,21 @@ def change_task(state: s.ProcessInstance, event: e.TaskChanged, at_ms: int) -> N
         change = s.TaskChange(
             state=event.state, details=given, variables=event.variables, local=event.local
         )
+    offered = event.state != "creating"
     if event.key not in state.waits:
-        add(state, s.TaskWait(key=event.key, owner=event.owner, details=given, change=change))
+        task = s.TaskWait(
+            key=event.key, owner=event.owner, details=given, change=change, offered=offered
+        )
+        add(state, task)
         return
     task = find(state, event.key, s.TaskWait)
     details = task.details if change or event.details is None else event.details
     state.waits[event.key] = replace(
-        task, details=details, revision=task.revision + 1, change=change
+        task,
+        details=details,
+        revision=task.revision + 1,
+        change=change,
+        offered=task.offered or event.state == "created",
     )
 
 
@@ -119,6 +127,17 @@ def raise_incident(state: s.ProcessInstance, event: e.IncidentRaised, at_ms: int
 
 def open_call(state: s.ProcessInstance, event: e.CallOpened, at_ms: int) -> None:
     add(state, s.CallWait(key=event.key, owner=event.owner, child_id=event.child_id))
+
+
+def open_hold(state: s.ProcessInstance, event: e.HoldOpened, at_ms: int) -> None:
+    hold = s.HoldWait(
+        key=event.key,
+        owner=event.owner,
+        until=event.until,
+        start=event.start,
+        variables=event.variables,
+    )
+    add(state, hold)
 
 
 def open_gate(state: s.ProcessInstance, event: e.GateOpened, at_ms: int) -> None:
@@ -144,6 +163,7 @@ Closing: TypeAlias = (
     | e.CompensationEnded
     | e.GateClosed
     | e.AdHocClosed
+    | e.HoldClosed
 )
 
 

@@ -28,6 +28,7 @@ from engine.state import (
     Compensable,
     ElementInstance,
     GateWait,
+    HoldWait,
     IncidentWait,
     JobWait,
     Loop,
@@ -280,6 +281,10 @@ EVENTS: tuple[e.AnyEvent, ...] = (
         variables={"amount": "12.5"},
         local=True,
     ),
+    e.HoldOpened(
+        key=65_558, owner=65_541, until=65_540, start="Start_1", variables={"amount": "12.5"}
+    ),
+    e.HoldClosed(key=65_558),
     e.TaskChanged(key=65_543, owner=65_538, state="denied", reason="too late"),
     e.CallOpened(key=65_544, owner=65_538, child_id=f"{ORDER}~65544"),
     e.CallClosed(key=65_544),
@@ -446,6 +451,7 @@ INSTANCE = ProcessInstance(
             key=65_544, owner=65_541, element_id="Catch_1", name="paid", correlation_key="B-7"
         ),
         65_545: CallWait(key=65_545, owner=65_541, child_id=f"{ORDER}~65545"),
+        65_558: HoldWait(key=65_558, owner=65_541, until=65_540, variables={"amount": "12.5"}),
         65_546: IncidentWait(
             key=65_546,
             owner=65_541,

@@ -278,7 +278,7 @@ def _listeners(site: _Site, tag: str, events: frozenset[str]) -> list[tuple[str,
 
 
 _EXECUTION_EVENTS: Final = frozenset({"start", "end"})
-_TASK_EVENTS: Final = frozenset({"creating", "assigning", "updating", "completing"})
+_TASK_EVENTS: Final = frozenset({"creating", "assigning", "updating", "completing", "canceling"})
 
 _THROWS: Final = frozenset({"intermediateThrowEvent", "endEvent"})
 _JOB_TASKS: Final = frozenset({"serviceTask", "sendTask", "businessRuleTask", "scriptTask"})

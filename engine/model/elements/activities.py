@@ -12,7 +12,7 @@ class Activity(Element, frozen=True, kw_only=True):
 
     `compensation` is the index of the activity that undoes this one. `listeners` are the jobs that
     an event of its life waits for, by the event: start, end; of a user task creating, assigning,
-    updating, completing.
+    updating, completing, canceling.
     """
 
     boundary: tuple[int, ...] = ()

@@ -142,6 +142,14 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return any(isinstance(element, AdHocSubProcess) for element in self.elements)
 
     @cached_property
+    def hears_cancellations(self) -> bool:
+        """Whether any user task has listeners at its end by something else."""
+        return any(
+            isinstance(element, UserTask) and "canceling" in element.listeners
+            for element in self.elements
+        )
+
+    @cached_property
     def decision_ids(self) -> tuple[str, ...]:
         """The ids of the decisions that it evaluates, but for those that an expression names."""
         calls = [getattr(element, "decision", None) for element in self.elements]
