@@ -8,7 +8,7 @@ from engine.model.compensation import is_compensation
 from engine.model.data import declared
 from engine.model.dialects import feel
 from engine.model.extensions import Extensions
-from engine.model.jobs import read_job, read_rule_work, read_work
+from engine.model.jobs import read_job, read_rule_work, read_skip, read_work
 from engine.model.readers.fields import activity_fields, refuse_mappings
 from engine.model.reading import Reading
 from engine.model.report import quote
@@ -50,7 +50,8 @@ def script_task(reading: Reading, node: Node, extensions: Extensions) -> e.Scrip
     drawn = next((part for part in node.children if part.tag == "script"), None)
     if drawn is None or extensions.job is not None or not reading.dialect.implied_names:
         job = read_job(reading, node, extensions)
-        return None if job is None else e.ScriptTask(**fields, job=job)
+        skip = read_skip(reading, node, extensions)
+        return None if job is None else e.ScriptTask(**fields, job=job, skip=skip)
     text = "".join(drawn.xml.itertext()).strip()
     language = (node.xml.get("scriptFormat") or "").strip().lower()
     if "feel" in language:
@@ -74,6 +75,8 @@ def user_task(reading: Reading, node: Node, extensions: Extensions) -> e.UserTas
         follow_up_date=text(task.follow_up_date, node, "follow-up date"),
         priority=text(task.priority, node, "priority"),
         form_key=text(task.form_key, node, "form key"),
+        id_variable=task.id_variable,
+        skip=read_skip(reading, node, extensions),
     )
 
 
@@ -174,6 +177,7 @@ def call_activity(reading: Reading, node: Node, extensions: Extensions) -> e.Cal
         passes=None if passes is None else reading.formulas.mappings(passes, node, "input"),
         business_key=reading.formulas.text(call.business_key, node, "business key"),
         inherits_business_key=call.inherits_business_key,
+        id_variable=call.id_variable,
     )
 
 
