@@ -169,7 +169,8 @@ def _signal(extensions: Extensions, site: Site) -> Extensions:
     passed: list[MappingSource] = []
     for drawn in children(site.element.xml):
         if drawn.tag == "signalEventDefinition":
-            passed += activiti.read_signal(activiti.site_of(drawn, site.report, (NAMESPACE,)))
+            own = activiti.site_of(drawn, site.report, (NAMESPACE,))
+            passed += activiti.read_signal(replace(own, element=site.element))
     return replace(extensions, inputs=(*extensions.inputs, *passed)) if passed else extensions
 
 

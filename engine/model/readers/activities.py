@@ -9,6 +9,7 @@ from engine.model.data import declared
 from engine.model.dialects import feel
 from engine.model.extensions import Extensions
 from engine.model.jobs import read_job, read_rule_work, read_skip, read_work
+from engine.model.people import read_people
 from engine.model.readers.fields import activity_fields, refuse_mappings
 from engine.model.reading import Reading
 from engine.model.report import quote
@@ -66,11 +67,12 @@ def script_task(reading: Reading, node: Node, extensions: Extensions) -> e.Scrip
 
 def user_task(reading: Reading, node: Node, extensions: Extensions) -> e.UserTask:
     task, text = extensions.task, reading.formulas.text
+    people = read_people(reading, node, task)
     return e.UserTask(
         **activity_fields(reading, node, extensions),
-        assignee=text(task.assignee, node, "assignee"),
-        candidate_users=text(task.candidate_users, node, "candidate users"),
-        candidate_groups=text(task.candidate_groups, node, "candidate groups"),
+        assignee=people.assignee,
+        candidate_users=people.candidate_users,
+        candidate_groups=people.candidate_groups,
         due_date=text(task.due_date, node, "due date"),
         follow_up_date=text(task.follow_up_date, node, "follow-up date"),
         priority=text(task.priority, node, "priority"),
