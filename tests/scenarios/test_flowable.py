@@ -39,7 +39,7 @@ def one_task(node: str, *more: str) -> ProcessModel:
 
 def left(run: Runner) -> dict[str, str]:
     """The variables with which the instance has ended."""
-    return decode_object(run.result())
+    return decode_object(run.result() or "")
 
 
 # --- skip expressions ---

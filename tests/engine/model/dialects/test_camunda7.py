@@ -648,17 +648,11 @@ CONNECTOR = "<camunda:connector><camunda:connectorId>c</camunda:connectorId></ca
 
 
 def test_what_is_beside_a_connector_has_no_effect() -> None:
-    connector = (
-        "<camunda:connector><camunda:connectorId>c</camunda:connectorId></camunda:connector>"
-    )
     made = beside("serviceTask", CONNECTOR, **{"class": "A"})
     assert codes(made) == [("no-effect", "x")]
 
 
 def test_the_message_of_an_event_is_not_thrown_by_a_connector() -> None:
-    connector = (
-        "<camunda:connector><camunda:connectorId>c</camunda:connectorId></camunda:connector>"
-    )
     definition = tag("messageEventDefinition", extensions(CONNECTOR), messageRef="m")
     made = vendor_resource(
         message("m", "M"), start("s"), tag("endEvent", definition, id="x"), chain("s", "x")
