@@ -41,18 +41,23 @@ def audit_extension(xml: etree._Element, shapes: Shapes, report: Report) -> None
 
 
 def _audit(xml: etree._Element, shapes: Shapes, known: Mapping[str, Shape], report: Report) -> None:
-    prefix, name = _name(xml, shapes)
+    namespace, _, name = str(xml.tag).rpartition("}")
+    prefix = shapes.prefixes.get(namespace[1:])
+    shown = f"{prefix}:{name}" if prefix else name
     shape = known.get(name)
     if shape is None:
-        _report_unknown(f"{prefix}{name}", did_you_mean(name, known, prefix), xml, report)
+        hint = did_you_mean(name, known, f"{prefix}:" if prefix else "")
+        _report_unknown(shown, hint, xml, report)
         return
-    _audit_attributes(xml, shapes, f"{prefix}{name}", shape, report)
-    parts = {child: shapes.parts[child] for child in shape.children}
-    for child in xml.iterchildren(etree.Element):
-        namespace = etree.QName(child).namespace
-        # Some tools write parts without a prefix, as if they were BPMN's.
-        if namespace in shapes.prefixes or namespace in (None, BPMN):
-            _audit(child, shapes, parts, report)
+    if xml.attrib:
+        _audit_attributes(xml, shapes, shown, shape, report)
+    if len(xml):
+        parts = {child: shapes.parts[child] for child in shape.children}
+        for child in xml.iterchildren(etree.Element):
+            namespace = str(child.tag).rpartition("}")[0][1:]
+            # Some tools write parts without a prefix, as if they were BPMN's.
+            if namespace in shapes.prefixes or namespace in ("", BPMN):
+                _audit(child, shapes, parts, report)
 
 
 def _audit_attributes(
@@ -73,13 +78,6 @@ def _audit_attributes(
         elif local not in shape.attributes:
             what = f"The attribute {quote(local)} of {name}"
             _report_unknown(what, did_you_mean(local, shape.attributes), xml, report)
-
-
-def _name(xml: etree._Element, shapes: Shapes) -> tuple[str, str]:
-    """The prefix with its colon, and the local name."""
-    name = etree.QName(xml)
-    prefix = shapes.prefixes.get(name.namespace or "")
-    return (f"{prefix}:" if prefix else ""), name.localname
 
 
 def _report_unknown(what: str, hint: str, xml: etree._Element, report: Report) -> None:
