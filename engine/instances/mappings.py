@@ -37,7 +37,7 @@ def targets_of(advance: Advance, key: int, variables: v.Texts) -> dict[int, dict
 def write_id(advance: Advance, key: int, variable: str | None, made_id: str) -> None:
     """The id of what an element instance has made, if the model asks for it. Raises StuckError."""
     if variable is not None:
-        advance.set_each(targets_of(advance, key, to_texts({variable: made_id})))
+        advance.propagate(key, to_texts({variable: made_id}))
 
 
 def _keeps_results(element: AnyElement) -> bool:

@@ -194,7 +194,8 @@ def test_the_id_of_a_called_instance_is_a_variable(scenario: Scenario) -> None:
     called = vendor_model(
         start("s"), tag("userTask", id="u"), chain("s", "u"), process_id="q", platform=None
     )
-    node = tag("callActivity", id="x", calledElement="q", **own(idVariableName="child"))
+    out = extensions('<flowable:out source="a" target="b"/>')
+    node = tag("callActivity", out, id="x", calledElement="q", **own(idVariableName="child"))
     run = scenario(called, one_task(node))
     run.start("p", "a")
     assert run.variables("a")["child"] == f'"{run.task("u").instance_id}"'
