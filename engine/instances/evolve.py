@@ -109,7 +109,7 @@ def evolve(  # noqa: C901, PLR0912, PLR0915 - one case an event
             waits.arm_timer(state, event)
         case e.TimerClosed() | e.SubscriptionClosed() | e.CallClosed() | e.IncidentResolved():
             waits.remove(state, event.key)
-        case e.CompensationEnded() | e.GateClosed() | e.AdHocClosed():
+        case e.CompensationEnded() | e.GateClosed():
             waits.remove(state, event.key)
         case e.GateOpened():
             waits.add(state, s.GateWait(key=event.key, owner=event.owner))
@@ -121,6 +121,8 @@ def evolve(  # noqa: C901, PLR0912, PLR0915 - one case an event
             offers.choose(state, event)
         case e.AdHocStopped():
             _stop_ad_hoc(state, event)
+        case e.AdHocClosed():
+            offers.close(state, event.key)
         case e.SubscriptionOpened():
             waits.open_subscription(state, event)
         case e.TaskChanged():
@@ -325,7 +327,7 @@ def _stop_ad_hoc(state: s.ProcessInstance, event: e.AdHocStopped) -> None:
     if event.discarded:
         _consume(state, offer.owner, event.discarded)
         _hold(state, offer.owner, -len(event.discarded))
-    state.waits[event.key] = replace(offer, chosen=(), stopped=True)
+    offers.stop(state, event.key)
 
 
 def _start_sweep(state: s.ProcessInstance, event: e.CompensationStarted) -> None:
