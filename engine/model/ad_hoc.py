@@ -100,7 +100,8 @@ def choice_data(reading: Reading, node: Node) -> tuple[DataObject, ...]:
     if reading.dialect.choices is None:
         return ()
     nodes = reading.process.nodes
-    return (reading.dialect.choices(nodes[i] for i in reading.process.plain_starts(node.index)),)
+    offered = (nodes[index] for index in reading.process.plain_starts(node.index))
+    return (reading.dialect.choices(offered, reading.report),)
 
 
 def _check_active(reading: Reading, node: Node, active: Expression, offered: list[str]) -> None:

@@ -54,8 +54,8 @@ def activate(*element_ids: str, **variables: Any) -> dict[str, Any]:
     return {"activateElements": [{"elementId": each, **given} for each in element_ids]}
 
 
-DONE = {"isCompletionConditionFulfilled": True}
-NOW = {"isCompletionConditionFulfilled": True, "isCancelRemainingInstances": True}
+DONE: dict[str, Any] = {"isCompletionConditionFulfilled": True}
+NOW: dict[str, Any] = {"isCompletionConditionFulfilled": True, "isCancelRemainingInstances": True}
 
 
 def test_the_worker_chooses_is_asked_again_and_says_when_it_is_done(scenario: Scenario) -> None:
@@ -219,7 +219,7 @@ def test_a_result_that_cannot_be_followed_is_refused(
 def test_what_is_null_counts_as_left_out(scenario: Scenario) -> None:
     run = scenario(agent())
     run.start("p")
-    nothing = dict.fromkeys(
+    nothing: dict[str, Any] = dict.fromkeys(
         ("activateElements", "isCompletionConditionFulfilled", "isCancelRemainingInstances")
     )
     decide(run, type="adHocSubProcess", **nothing)

@@ -546,9 +546,14 @@ def compiled(*parts: str, process_id: str = "p") -> ProcessModel:
 
 
 def with_plain_ad_hocs(model: ProcessModel) -> ProcessModel:
-    """The model with its ad-hoc sub-processes as plain BPMN has them: what runs shares a scope."""
+    """The model with its ad-hoc sub-processes as plain BPMN has them: what runs shares a scope.
+
+    But for those that a worker directs, which plain BPMN does not have.
+    """
     elements = (
-        replace(element, scoped=False) if isinstance(element, AdHocSubProcess) else element
+        replace(element, scoped=False)
+        if isinstance(element, AdHocSubProcess) and element.job is None
+        else element
         for element in model.elements
     )
     return replace(model, elements=tuple(elements))

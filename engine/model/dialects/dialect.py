@@ -37,7 +37,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     implied_names: bool = False
     executable_by_default: bool = False
     scopes_choices: bool = False
-    choices: Callable[[Iterable[SourceElement]], DataObject] | None = None
+    choices: Callable[[Iterable[SourceElement], Report], DataObject] | None = None
     writes_outward: bool = False
     quartz: bool = False
     data_flows: bool = False

@@ -136,6 +136,15 @@ def test_a_job_type_makes_a_worker_direct_it() -> None:
     assert element.shows_outputs, "the worker may ask for them"
 
 
+def test_what_a_model_of_language_is_to_give_is_written_out() -> None:
+    inside = service_task("one", inputs={"n": "=fromAi(toolCall.n, 1)"})
+    finding = only_finding(
+        resource(start("s"), ad_hoc("pool", inside, job="a"), chain("s", "pool"))
+    )
+    assert (finding.code, finding.element) == ("bad-from-ai", "one")
+    assert finding.line
+
+
 def test_what_else_would_choose_has_no_effect_where_a_worker_directs() -> None:
     inside = ad_hoc("pool", task("one"), job="agent", active='=["one"]', until="=true")
     made = resource(start("s"), inside, chain("s", "pool"))
