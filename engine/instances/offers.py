@@ -14,7 +14,7 @@ from engine.lifecycle import ElementState
 from engine.variables import size
 
 
-def choose(state: s.ProcessInstance, event: e.ActivitiesChosen) -> None:
+def choose(state: s.ProcessInstance, event: e.ActivitiesChosen, at_ms: int) -> None:
     """More are to begin, behind those that are still to begin, or instead of them."""
     if event.instead:
         _drop(state, event.key)
@@ -59,10 +59,10 @@ def stop(state: s.ProcessInstance, key: int) -> None:
     state.waits[key] = replace(_offer(state, key), stopped=True)
 
 
-def close(state: s.ProcessInstance, key: int) -> None:
+def close(state: s.ProcessInstance, event: e.AdHocClosed, at_ms: int) -> None:
     """Nothing is offered any more."""
-    _drop(state, key)
-    waits.remove(state, key)
+    _drop(state, event.key)
+    waits.remove(state, event.key)
 
 
 def _drop(state: s.ProcessInstance, key: int) -> None:

@@ -142,6 +142,54 @@ class CompleteTask(OnWork, frozen=True, kw_only=True):
     variables: Variables | None = None
 
 
+class ClaimTask(OnWork, frozen=True, kw_only=True):
+    """Claim a user task, as somebody who will do it."""
+
+    verb = "claim task"
+    task: Annotated[str, Meta(description="Id or name of the user task.")] = field(
+        name="claim task"
+    )
+    user: Annotated[str, Meta(description="Who claims it.")]
+
+
+class AssignTask(OnWork, frozen=True, kw_only=True):
+    """Give a user task to somebody, whoever has it."""
+
+    verb = "assign task"
+    task: Annotated[str, Meta(description="Id or name of the user task.")] = field(
+        name="assign task"
+    )
+    assignee: Annotated[str | None, Meta(description="Who gets it; null: nobody has it.")]
+
+
+class UpdateTask(OnWork, frozen=True, kw_only=True):
+    """Change what describes a user task; what is not named stays as it is."""
+
+    verb = "update task"
+    task: Annotated[str, Meta(description="Id or name of the user task.")] = field(
+        name="update task"
+    )
+    due: Annotated[Instant | None, Meta(description="When it is due.")] = None
+    follow_up: Annotated[Instant | None, Meta(description="When it is to be looked at again.")] = (
+        field(name="follow up", default=None)
+    )
+    priority: int | None = None
+    users: Annotated[
+        tuple[str, ...] | None, Meta(description="All candidate users; [] takes them away.")
+    ] = field(name="candidate users", default=None)
+    groups: Annotated[
+        tuple[str, ...] | None, Meta(description="All candidate groups; [] takes them away.")
+    ] = field(name="candidate groups", default=None)
+    clear: Annotated[
+        tuple[str, ...], Meta(description="Dates that are taken away: due, follow up.")
+    ] = ()
+
+    def __post_init__(self) -> None:
+        for name in self.clear:
+            if name not in ("due", "follow up"):
+                raise ValueError("Dates that can be cleared are `due` and `follow up`.")
+
+
 class PublishMessage(CommandStep, frozen=True, kw_only=True):
     """Publish a message, for whoever waits for its name and key."""
 
@@ -292,6 +340,9 @@ AnyStep: TypeAlias = (
     | ThrowError
     | ThrowEscalation
     | CompleteTask
+    | ClaimTask
+    | AssignTask
+    | UpdateTask
     | PublishMessage
     | BroadcastSignal
     | SetVariables

@@ -18,7 +18,7 @@ def stimulate(run: Runner, choice: int) -> None:
     kinds = (complete_job, complete_job, complete_task, complete_task, publish, elapse, fail_job,
              throw_error, throw_error_from_task, throw_escalation, resolve, set_variables,
              set_level, broadcast, choose, repeat, complete_again, fire_early,
-             begin_too)  # fmt: skip
+             begin_too, change_task)  # fmt: skip
     choice, kind = divmod(choice, len(kinds))
     kinds[kind](run, choice)
 
@@ -63,6 +63,24 @@ def complete_task(run: Runner, choice: int) -> None:
     tasks = run.tasks()
     if tasks:
         run.accept(c.CompleteTask(task_id=tasks[choice % len(tasks)].task_id))
+
+
+def change_task(run: Runner, choice: int) -> None:
+    """Somebody claims a task, which may be refused, or it is assigned or updated."""
+    tasks = run.tasks()
+    if tasks:
+        task_id = tasks[choice % len(tasks)].task_id
+        user = ("ann", "bob")[choice // 3 % 2]
+        changes = (
+            c.ClaimTask(task_id=task_id, user=user),
+            c.AssignTask(task_id=task_id, assignee=None),
+            c.UpdateTask(task_id=task_id, priority=choice % 5),
+        )
+        change = changes[choice // 6 % 3]
+        if run.posting:
+            run.post(change)
+        else:
+            run.send(change)
 
 
 def publish(run: Runner, choice: int) -> None:
@@ -190,7 +208,7 @@ def offers(run: Runner) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def _offered(run: Runner, state: ProcessInstance, owner: int) -> tuple[str, ...]:
-    model = next(model for model in run.models.values() if model.process_id == "p")
+    model = run.model(state)
     element = model.element(state.elements[owner].element_id)
     assert isinstance(element, AdHocSubProcess)
     return tuple(model.elements[index].id for index in element.offered)
