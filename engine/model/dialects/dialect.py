@@ -39,7 +39,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     executable_by_default: bool = False
     skips_flows: bool = False
     scopes_choices: bool = False
-    choices: Callable[[Iterable[SourceElement]], DataObject] | None = None
+    choices: Callable[[Iterable[SourceElement], Report], DataObject] | None = None
     writes_outward: bool = False
     quartz: bool = False
     data_flows: bool = False
