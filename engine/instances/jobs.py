@@ -4,7 +4,7 @@ from engine import commands as c
 from engine import events as e
 from engine import state as s
 from engine.expressions import schedule
-from engine.instances import escalations, listeners, task_answers, task_changes
+from engine.instances import directing, escalations, listeners, task_answers, task_changes
 from engine.instances.advance import Advance, DueStep
 from engine.instances.errors import BpmnError, find_catcher, throw_error, unhandled
 from engine.instances.guards import (
@@ -33,13 +33,18 @@ def complete(advance: Advance, command: c.CompleteJob) -> Rejection | None:
     change = task_changes.change_of(advance, job)
     if change is not None:
         return task_answers.answer(advance, job, change, variables, command.result)
+    if directing.is_asked(advance, job):
+        return directing.complete(advance, job, variables, command.result)
     if command.result is not None:
         return Rejection(
             RejectionCode.INVALID_ARGUMENT,
             f"Expected no result: nothing is to be decided by job {command.job_id}",
         )
-    if listeners.is_listener(job):
-        return _complete_listener(advance, job, variables)
+    complete_it = _complete_listener if listeners.is_listener(job) else _complete_work
+    return complete_it(advance, job, variables)
+
+
+def _complete_work(advance: Advance, job: s.JobWait, variables: dict[str, str]) -> Rejection | None:
     rejection = check_size(advance, targets_of(advance, job.owner, variables))
     if rejection is None:
         advance.emit(e.JobClosed(key=job.key, reason="completed"))

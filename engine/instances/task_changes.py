@@ -40,9 +40,8 @@ MADE: Final[Mapping[str, str]] = {
 """What a change is called while its listeners are asked, and once it is made."""
 
 
-def create(advance: Advance, task: UserTask, key: int, details: e.TaskDetails) -> None:
-    """Offer a new task to people, once its listeners are done."""
-    number = advance.new_key()
+def create(advance: Advance, task: UserTask, key: int, number: int, details: e.TaskDetails) -> None:
+    """Offer a new task of this number to people, once its listeners are done."""
     wait = s.TaskWait(key=number, owner=key, details=details)
     if task.listeners.get("creating"):
         ask(advance, wait, s.TaskChange(state="creating", details=details))
