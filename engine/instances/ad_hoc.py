@@ -20,10 +20,16 @@ parallel, another enabled Activity can be selected for execution at any time."
 from engine import events as e
 from engine.instances.advance import SCOPE_START, Advance, DueStep
 from engine.instances.endings import terminate, terminate_inside
-from engine.instances.scans import waits_of
+from engine.instances.scans import places
 from engine.lifecycle import Step
-from engine.model.elements import Activity, AdHocSubProcess, AnyElement, ProcessModel
-from engine.state import AdHocWait, ElementInstance, GateWait
+from engine.model.elements import (
+    Activity,
+    AdHocSubProcess,
+    AnyElement,
+    ComplexGateway,
+    ProcessModel,
+)
+from engine.state import AdHocWait, ElementInstance
 from engine.values import Value
 
 
@@ -148,10 +154,21 @@ def stop(advance: Advance, offer: int) -> None:
     if isinstance(element, AdHocSubProcess) and element.cancels_remaining:
         terminate_inside(advance, scope)
         return
-    for key in waits_of(advance.state, GateWait):
-        gate = advance.state.waits[key]
-        if isinstance(gate, GateWait) and advance.instance(gate.owner).scope == scope:
-            terminate(advance, gate.owner)
+    if advance.model.has_complex_joins:
+        _end_gateways(advance, scope)
+
+
+def _end_gateways(advance: Advance, scope: int) -> None:
+    """Those that wait for arrivals, or will when their listeners are done."""
+    gateways = [
+        key
+        for (where, element_id), keys in places(advance.state)
+        if where == scope and isinstance(advance.model.element(element_id), ComplexGateway)
+        for key in keys
+    ]
+    for key in gateways:
+        if len(advance.element(key).incoming) > 1:
+            terminate(advance, key)
 
 
 def withdraw(advance: Advance, scope: int) -> None:

@@ -20,6 +20,11 @@ _NAMES: Final = {"bpmn": BPMN, "zeebe": NAMESPACE}
 _ATTRIBUTED: Final = etree.XPath("descendant-or-self::*[@zeebe:*]", namespaces=_NAMES)
 _EXTENSIONS: Final = etree.XPath(".//bpmn:extensionElements/zeebe:*", namespaces=_NAMES)
 
+_OF_FLOWS: Final = etree.XPath(
+    ".//bpmn:sequenceFlow/bpmn:extensionElements/zeebe:executionListeners[zeebe:*]",
+    namespaces=_NAMES,
+)
+
 
 class Shape(NamedTuple):
     """What an extension element may hold. `warned` attributes mean nothing to this engine."""
@@ -29,7 +34,7 @@ class Shape(NamedTuple):
     warned: tuple[str, ...] = ()
 
 
-_LISTENER: Final = Shape(("eventType", "type", "retries"))
+_LISTENER: Final = Shape(("eventType", "type", "retries"), ("taskHeaders",))
 _PARAMETER: Final = Shape(("source", "target"))
 _BINDING: Final = ("bindingType", "versionTag")
 
@@ -71,6 +76,7 @@ _PARTS: Final = {
     "linkedResource": Shape(("resourceId", "resourceType", "linkName", *_BINDING)),
     "output": _PARAMETER,
     "property": Shape(("id", "name", "value")),
+    "taskHeaders": Shape((), ("header",)),
     "taskListener": _LISTENER,
 }
 """What stands inside of those."""
@@ -87,6 +93,13 @@ def audit(roots: Iterable[SourceElement], report: Report) -> None:
                 _audit_element(xml, report)
         for extension in _EXTENSIONS(root.xml):
             _audit_part(extension, ELEMENTS, report)
+        for listeners in _OF_FLOWS(root.xml):
+            report.error(
+                "unsupported-extension",
+                "A sequence flow has no listeners. Put them at the start of what it leads to.",
+                enclosing(listeners),
+                listeners.sourceline or 0,
+            )
 
 
 def _audit_element(xml: etree._Element, report: Report) -> None:
@@ -98,7 +111,7 @@ def _audit_element(xml: etree._Element, report: Report) -> None:
 
 
 def _audit_part(xml: etree._Element, known: dict[str, Shape], report: Report) -> None:
-    """An extension element of any depth; there are two levels of known ones."""
+    """An extension element of any depth; there are three levels of known ones."""
     tag = str(xml.tag)
     name = tag[tag.find("}") + 1 :]
     shape = known.get(name)

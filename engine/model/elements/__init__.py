@@ -36,7 +36,14 @@ from engine.model.elements.gateways import (
     ParallelGateway,
 )
 from engine.model.elements.loops import Loop, MultiInstance, StandardLoop
-from engine.model.elements.process import AnyElement, ProcessModel, Reach, SequenceFlow, trigger_of
+from engine.model.elements.process import (
+    AnyElement,
+    ProcessModel,
+    Reach,
+    SequenceFlow,
+    jobs_of,
+    trigger_of,
+)
 from engine.model.elements.triggers import (
     ENDINGS,
     CancelTrigger,
@@ -52,6 +59,7 @@ from engine.model.elements.triggers import (
     TerminateTrigger,
     TimerTrigger,
     Trigger,
+    leaves_at_once,
     needs_all,
     parts_of,
 )
@@ -111,6 +119,8 @@ __all__ = [
     "Transaction",
     "Trigger",
     "UserTask",
+    "jobs_of",
+    "leaves_at_once",
     "needs_all",
     "parts_of",
     "trigger_of",
