@@ -20,7 +20,7 @@ from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
 from engine.model.elements import JobDefinition
 from engine.model.vocabulary import LISTENER
-from engine.rejections import Rejection
+from engine.rejections import Rejection, RejectionCode
 
 
 def complete(advance: Advance, command: c.CompleteJob) -> Rejection | None:
@@ -30,6 +30,11 @@ def complete(advance: Advance, command: c.CompleteJob) -> Rejection | None:
     variables = parse_variables(command.variables)
     if isinstance(variables, Rejection):
         return variables
+    if command.result is not None:
+        return Rejection(
+            RejectionCode.INVALID_ARGUMENT,
+            f"Expected no result: nothing is to be decided by job {command.job_id}",
+        )
     if listeners.is_listener(job):
         return _complete_listener(advance, job, variables)
     rejection = check_size(advance, targets_of(advance, job.owner, variables))

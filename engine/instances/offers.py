@@ -12,7 +12,7 @@ from engine.errors import InvariantError
 from engine.lifecycle import ElementState
 
 
-def choose(state: s.ProcessInstance, event: e.ActivitiesChosen) -> None:
+def choose(state: s.ProcessInstance, event: e.ActivitiesChosen, at_ms: int) -> None:
     """More are to begin, behind those that are still to begin."""
     offer = _offer(state, event.key)
     state.waits[event.key] = replace(offer, chosen=(*offer.chosen, *event.element_ids))

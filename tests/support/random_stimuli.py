@@ -16,7 +16,7 @@ def stimulate(run: Runner, choice: int) -> None:
     kinds = (complete_job, complete_job, complete_task, complete_task, publish, elapse, fail_job,
              throw_error, throw_error_from_task, throw_escalation, resolve, set_variables,
              set_level, broadcast, choose, repeat, complete_again, fire_early,
-             begin_too)  # fmt: skip
+             begin_too, change_task)  # fmt: skip
     choice, kind = divmod(choice, len(kinds))
     kinds[kind](run, choice)
 
@@ -33,6 +33,24 @@ def complete_task(run: Runner, choice: int) -> None:
     tasks = run.tasks()
     if tasks:
         run.accept(c.CompleteTask(task_id=tasks[choice % len(tasks)].task_id))
+
+
+def change_task(run: Runner, choice: int) -> None:
+    """Somebody claims a task, which may be refused, or it is assigned or updated."""
+    tasks = run.tasks()
+    if tasks:
+        task_id = tasks[choice % len(tasks)].task_id
+        user = ("ann", "bob")[choice // 3 % 2]
+        changes = (
+            c.ClaimTask(task_id=task_id, user=user),
+            c.AssignTask(task_id=task_id, assignee=None),
+            c.UpdateTask(task_id=task_id, priority=choice % 5),
+        )
+        change = changes[choice // 6 % 3]
+        if run.posting:
+            run.post(change)
+        else:
+            run.send(change)
 
 
 def publish(run: Runner, choice: int) -> None:
@@ -152,7 +170,7 @@ def offers(run: Runner) -> list[tuple[str, tuple[str, ...]]]:
     state = run.document()
     if not isinstance(state, ProcessInstance):
         return []
-    model = next(model for model in run.models.values() if model.process_id == "p")
+    model = run.model(state)
     found = []
     for wait in state.waits.values():
         if isinstance(wait, AdHocWait) and not wait.stopped:

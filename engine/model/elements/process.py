@@ -145,11 +145,6 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return any(isinstance(element, AdHocSubProcess) for element in self.elements)
 
     @cached_property
-    def has_listeners(self) -> bool:
-        """Whether any element has listeners. Where none has, no step looks for them."""
-        return any(element.listeners for element in self.elements)
-
-    @cached_property
     def jobs(self) -> tuple[JobDefinition, ...]:
         """All work for workers in it, that of listeners included."""
         return tuple(job for each in (self, *self.elements) for job in jobs_of(each))

@@ -67,7 +67,6 @@ def events_of(model: ProcessModel, element_id: str) -> list[str]:
 def test_activities_and_intermediate_events_have_listeners_at_both_ends(element: str) -> None:
     model = compiled(*line(heard(element, start="a", end="b")))
     assert events_of(model, "x") == ["start", "end"]
-    assert model.has_listeners
 
 
 @pytest.mark.parametrize("gateway", [exclusive("x"), parallel("x"), inclusive("x")])
@@ -176,7 +175,3 @@ def test_the_jobs_of_a_process_are_those_of_its_listeners_too() -> None:
     model = compiled(own(start="in"), *line(heard(service_task("x"), end="out")))
     assert [job.type for job in model.jobs] == ["in", "x", "out"]
     assert [job.type for job in jobs_of(model)] == ["in"]
-
-
-def test_a_process_without_listeners_says_so() -> None:
-    assert not compiled(*line(service_task("x"))).has_listeners
