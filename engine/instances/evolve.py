@@ -272,7 +272,7 @@ def _stop_ad_hoc(state: s.ProcessInstance, event: e.AdHocStopped, at_ms: int) ->
     if event.discarded:
         _consume(state, offer.owner, event.discarded)
         _hold(state, offer.owner, -len(event.discarded))
-    state.waits[event.key] = replace(offer, chosen=(), stopped=True)
+    offers.stop(state, event.key)
 
 
 def _start_sweep(state: s.ProcessInstance, event: e.CompensationStarted, at_ms: int) -> None:
@@ -334,7 +334,7 @@ EVOLUTIONS: Final[Mapping[type[e.AnyEvent], Callable[[s.ProcessInstance, Any, in
     e.AdHocOpened: waits.open_offer,
     e.ActivitiesChosen: offers.choose,
     e.AdHocStopped: _stop_ad_hoc,
-    e.AdHocClosed: waits.close,
+    e.AdHocClosed: offers.close,
     e.DecisionEvaluated: _change_nothing,
 }
 """What each kind of event changes. `at_ms` is when the transition is made."""

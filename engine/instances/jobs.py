@@ -4,7 +4,7 @@ from engine import commands as c
 from engine import events as e
 from engine import state as s
 from engine.expressions import schedule
-from engine.instances import escalations, listeners
+from engine.instances import directing, escalations, listeners
 from engine.instances.advance import Advance, DueStep
 from engine.instances.errors import BpmnError, find_catcher, throw_error, unhandled
 from engine.instances.guards import (
@@ -30,6 +30,8 @@ def complete(advance: Advance, command: c.CompleteJob) -> Rejection | None:
     variables = parse_variables(command.variables)
     if isinstance(variables, Rejection):
         return variables
+    if directing.is_asked(advance, job):
+        return directing.complete(advance, job, variables, command.result)
     if command.result is not None:
         return Rejection(
             RejectionCode.INVALID_ARGUMENT,

@@ -145,6 +145,14 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return any(isinstance(element, AdHocSubProcess) for element in self.elements)
 
     @cached_property
+    def has_directed_ad_hocs(self) -> bool:
+        """Whether a worker directs any of them."""
+        return any(
+            isinstance(element, AdHocSubProcess) and element.job is not None
+            for element in self.elements
+        )
+
+    @cached_property
     def jobs(self) -> tuple[JobDefinition, ...]:
         """All work for workers in it, that of listeners included."""
         return tuple(job for each in (self, *self.elements) for job in jobs_of(each))
