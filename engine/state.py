@@ -277,7 +277,7 @@ class ProcessInstance(msgspec.Struct, kw_only=True, array_like=True):
     event; both begin at the start's offset << 16. `digest` is chained over the effects. `arrivals`
     counts flows taken and not consumed, by scope key and flow id. `variables` holds JSON texts by
     scope key and name; a scope without variables has no entry. `variables_bytes` is the size of
-    all names and texts in UTF-8, with those of what is chosen and has not begun. `revision` counts
+    all names and texts in UTF-8, with those of waits (chosen, asked for, held). `revision` counts
     the commands that changed the document. `loops` are by the key of the element instance around
     the iterations; `outputs` what these, and the choices of ad-hoc sub-processes, have given, by
     the key of what is around them, page (`OUTPUTS_PER_PAGE` ordinals) and ordinal, so that one more

@@ -21,7 +21,6 @@ from engine.instances.advance import Advance
 from engine.instances.assignment import check_candidates
 from engine.instances.guards import check_number, check_size
 from engine.instances.limits import NAME_LENGTH_MAX, PRIORITY_MAX, clip
-from engine.instances.mappings import targets_of
 from engine.model.vocabulary import LISTENER
 from engine.rejections import Rejection, RejectionCode
 from engine.values import Value, ValueDecodeError, decode
@@ -49,21 +48,16 @@ def answer(
     if isinstance(verdict, Rejection):
         return verdict
     rejection = _check(change, verdict, variables)
-    completes = change.state == "completing"
-    if completes:
-        variables = {**change.variables, **variables}
-    targets = targets_of(advance, job.owner, variables) if completes else {job.owner: variables}
-    rejection = rejection or check_size(advance, targets)
+    rejection = rejection or check_size(advance, {job.owner: variables})
     if rejection is not None:
         return rejection
     advance.emit(e.JobClosed(key=job.key, reason="completed"))
     if verdict.denied:
         task_changes.deny(advance, job.owner, verdict.reason)
         return None
-    details = replace(change.details, **verdict.corrections)
-    corrected = replace(change, details=details)
-    if completes:
-        corrected = replace(corrected, variables=variables)
+    corrected = replace(change, details=replace(change.details, **verdict.corrections))
+    if change.state == "completing":
+        corrected = replace(corrected, variables={**change.variables, **variables})
     else:
         advance.set_variables(job.owner, variables)
     task_changes.correct(advance, job.owner, corrected)

@@ -170,11 +170,12 @@ def _emit(advance: Advance, task: s.TaskWait, state: str, change: s.TaskChange) 
 
 
 def _make(advance: Advance, task: s.TaskWait, change: s.TaskChange) -> None:
-    """Raises StuckError, with nothing changed: the variables have become too many."""
+    """Variables have room: since they were asked for they have counted as if they were set."""
     if change.state == "creating":
         _make_created(advance, task, change)
         return
     if change.state == "updating" and change.variables:
+        _emit(advance, task, "updating", replace(change, variables={}))
         own = {task.owner: change.variables}
         outward = v.propagate(advance.state, task.owner, change.variables)
         advance.set_each(own if change.local else outward)

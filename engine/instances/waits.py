@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from engine import events as e
 from engine import state as s
+from engine import variables as v
 from engine.errors import InvariantError
 
 W = TypeVar("W", bound=s.Waiting)
@@ -82,7 +83,10 @@ def close_job(state: s.ProcessInstance, event: e.JobClosed, at_ms: int) -> None:
 
 
 def change_task(state: s.ProcessInstance, event: e.TaskChanged, at_ms: int) -> None:
-    """Created, changed, or over."""
+    """Created, changed, or over. What is only asked for yet counts with the variables."""
+    known = state.waits.get(event.key)
+    if isinstance(known, s.TaskWait) and known.change is not None:
+        state.variables_bytes -= v.size(known.change.variables)
     if event.state in {"completed", "canceled"}:
         remove(state, event.key)
         return
@@ -92,8 +96,9 @@ def change_task(state: s.ProcessInstance, event: e.TaskChanged, at_ms: int) -> N
         change = s.TaskChange(
             state=event.state, details=given, variables=event.variables, local=event.local
         )
+        state.variables_bytes += v.size(event.variables)
     offered = event.state != "creating"
-    if event.key not in state.waits:
+    if known is None:
         task = s.TaskWait(
             key=event.key, owner=event.owner, details=given, change=change, offered=offered
         )
@@ -138,6 +143,12 @@ def open_hold(state: s.ProcessInstance, event: e.HoldOpened, at_ms: int) -> None
         variables=event.variables,
     )
     add(state, hold)
+    state.variables_bytes += v.size(event.variables)
+
+
+def close_hold(state: s.ProcessInstance, event: e.HoldClosed, at_ms: int) -> None:
+    state.variables_bytes -= v.size(find(state, event.key, s.HoldWait).variables)
+    remove(state, event.key)
 
 
 def open_gate(state: s.ProcessInstance, event: e.GateOpened, at_ms: int) -> None:
@@ -163,7 +174,6 @@ Closing: TypeAlias = (
     | e.CompensationEnded
     | e.GateClosed
     | e.AdHocClosed
-    | e.HoldClosed
 )
 
 

@@ -2,7 +2,20 @@
 
 from collections import Counter
 
-from engine.state import AdHocWait, JobWait, ProcessInstance, TimerWait, Tombstone
+from engine.lifecycle import Step
+from engine.model.vocabulary import LISTENER
+from engine.state import (
+    AdHocWait,
+    HoldWait,
+    IncidentWait,
+    JobWait,
+    ProcessInstance,
+    TaskChange,
+    TaskWait,
+    TimerWait,
+    Tombstone,
+    Wait,
+)
 from engine.variables import size
 
 
@@ -16,9 +29,20 @@ def assert_consistent(state: ProcessInstance | Tombstone, timers: dict[int, int]
     _assert_loops(state)
     _assert_offers(state)
     assert timers == _timers(state), "the armed timers are not those of the document"
-    waiting = [own for wait in state.waits.values() for own in getattr(wait, "variables", ())]
-    own = [*state.variables.values(), *waiting]
+    kept = [own for wait in state.waits.values() for own in _kept(wait)]
+    own = [*state.variables.values(), *kept]
     assert state.variables_bytes == sum(map(size, own))
+
+
+def _kept(wait: Wait) -> tuple[dict[str, str], ...]:
+    """What comes into a scope only when something else is done."""
+    match wait:
+        case TaskWait(change=TaskChange(variables=variables)) | HoldWait(variables=variables):
+            return (variables,)
+        case AdHocWait():
+            return wait.variables
+        case _:
+            return ()
 
 
 def _assert_scopes(state: ProcessInstance) -> None:
@@ -85,4 +109,13 @@ def assert_asleep(state: ProcessInstance) -> None:
     for element in state.elements.values():
         if element.key in state.loops and root.waits:
             continue  # the limit of steps has stopped it between two iterations
-        assert element.open or element.waits, f"{element} waits for nothing"
+        scope = element if element.scope is None else state.elements[element.scope]
+        held = any(_is_listener(state.waits[key]) for key in scope.waits)
+        assert element.open or element.waits or held, f"{element} waits for nothing"
+
+
+def _is_listener(wait: Wait) -> bool:
+    """What began a scope waits for the listeners of it, or until they can be called."""
+    if isinstance(wait, IncidentWait):
+        return wait.step == Step.RUN
+    return isinstance(wait, JobWait) and LISTENER in wait.headers
