@@ -20,6 +20,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     that names no job type gets its implementation, operation or id as one, a message its id as
     name. `executable_by_default`: a process that does not say whether it is executable, is.
     `scopes_choices`: what is chosen in an ad-hoc sub-process has a scope of its own.
+    `undoes_loops_whole`: the compensation handler of a multi-instance runs once for all iterations.
     `choices`: the variable by which such a sub-process tells what can be chosen.
     `writes_outward` and `quartz`: as in `ProcessModel`. `data_flows`: data objects are
     variables, and data associations move what is in them; else they are only drawn. `example`:
@@ -37,6 +38,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     implied_names: bool = False
     executable_by_default: bool = False
     scopes_choices: bool = False
+    undoes_loops_whole: bool = False
     choices: Callable[[Iterable[SourceElement]], DataObject] | None = None
     writes_outward: bool = False
     quartz: bool = False
