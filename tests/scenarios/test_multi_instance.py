@@ -122,6 +122,13 @@ def test_the_collection_is_what_it_was_when_the_loop_began(scenario: Scenario) -
     assert run.state() is InstanceState.COMPLETED
 
 
+def test_a_cardinality_may_be_the_text_of_a_number(scenario: Scenario) -> None:
+    each = looped(service_task("w"), multi_instance(times="=many"))
+    run = scenario(compiled(start("s"), each, end("e"), chain("s", "w", "e")))
+    run.start("p", variables='{"many": "2 "}')
+    assert len(run.jobs("w")) == 2
+
+
 def test_a_cardinality_needs_no_collection(scenario: Scenario) -> None:
     many = multi_instance(times="=n + 1", output="=loopCounter * 10", into="all")
     run = scenario(compiled(*loop(looped(task("t"), many))))
