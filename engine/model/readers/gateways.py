@@ -8,8 +8,8 @@ from engine.model.reading import Reading
 from engine.model.source import Node
 
 
-def exclusive_gateway(_reading: Reading, node: Node, _extensions: Extensions) -> e.ExclusiveGateway:
-    return e.ExclusiveGateway(**element_fields(node), default=node.default)
+def exclusive_gateway(reading: Reading, node: Node, _extensions: Extensions) -> e.ExclusiveGateway:
+    return e.ExclusiveGateway(**element_fields(node), default=reading.process.default_of(node))
 
 
 def parallel_gateway(_reading: Reading, node: Node, _extensions: Extensions) -> e.ParallelGateway:
