@@ -19,10 +19,12 @@ def targets_of(advance: Advance, key: int, variables: v.Texts) -> dict[int, dict
     the element's data outputs are called. Where everything is written outward, only what a called
     process returns is chosen from.
     """
+    if not variables:
+        return {}
     element = advance.element(key)
     outputs: tuple[Mapping, ...] = getattr(element, "outputs", ())
     if _chooses(advance, element, outputs):
-        return {key: dict(variables)} if variables else {}
+        return {key: dict(variables)}
     own = {name for mapping in outputs for name in mapping.takes}
     local = {name: text for name, text in variables.items() if name in own}
     rest = {name: text for name, text in variables.items() if name not in own}

@@ -105,8 +105,6 @@ def _items(advance: Advance, loop: MultiInstance, key: int) -> tuple[str, ...]:
 
 def begin_next(advance: Advance, key: int) -> None:
     """Begin an iteration. Those of a parallel loop follow step by step, so it can be cut."""
-    if not may_begin(advance, key):
-        return
     activity = advance.element(key)
     advance.begin_iteration(activity, key)
     if not is_sequential(activity) and advance.state.loops[key].wants_more:

@@ -121,9 +121,10 @@ def _audit_part(xml: etree._Element, known: dict[str, Shape], report: Report) ->
             local = attribute.removeprefix(_PREFIX)
             what = f"The attribute {quote(local)} of zeebe:{name}"
             _report_unknown(what, did_you_mean(local, shape.attributes), xml, report)
-    parts = {child: _PARTS[child] for child in shape.children}
-    for child in xml.iterchildren(etree.Element):
-        _audit_part(child, parts, report)
+    if len(xml):
+        parts = {child: _PARTS[child] for child in shape.children}
+        for child in xml.iterchildren(etree.Element):
+            _audit_part(child, parts, report)
 
 
 def _report_unknown(what: str, hint: str, xml: etree._Element, report: Report) -> None:

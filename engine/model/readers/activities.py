@@ -138,7 +138,7 @@ def transaction(reading: Reading, node: Node, extensions: Extensions) -> e.Trans
 def ad_hoc_sub_process(reading: Reading, node: Node, extensions: Extensions) -> e.AdHocSubProcess:
     return e.AdHocSubProcess(
         **activity_fields(reading, node, extensions),
-        **read_ad_hoc(reading, node, extensions.ad_hoc),
+        **read_ad_hoc(reading, node, extensions),
         events=reading.process.event_starts(node.index),
         data=_declared(reading, node) + choice_data(reading, node),
     )
