@@ -42,12 +42,8 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     implied_names: bool = False
     executable_by_default: bool = False
     scopes_choices: bool = False
-<<<<<<< HEAD
     undoes_loops_whole: bool = False
-    choices: Callable[[Iterable[SourceElement]], DataObject] | None = None
-=======
     choices: Callable[[Iterable[SourceElement], Report], DataObject] | None = None
->>>>>>> main
     writes_outward: bool = False
     quartz: bool = False
     bare_exits: BareExits = "error"
