@@ -35,6 +35,7 @@ from tests.support.models import (
     task,
     terminate_event,
     timer,
+    undone_by_iteration,
     user_task,
 )
 from tests.support.runner import Runner
@@ -502,13 +503,15 @@ def test_an_incident_of_one_iteration_goes_with_the_loop(scenario: Scenario) -> 
 def test_an_output_is_counted_once_when_what_follows_on_it_fails(scenario: Scenario) -> None:
     many = multi_instance(times="1", output='="0123456789"', into="all", sequential=True)
     run = scenario(
-        compiled(
-            start("s"),
-            looped(service_task("t"), many),
-            compensation("t", "undo"),
-            for_compensation(task("undo")),
-            user_task("after"),
-            chain("s", "t", "after"),
+        undone_by_iteration(
+            compiled(
+                start("s"),
+                looped(service_task("t"), many),
+                compensation("t", "undo"),
+                for_compensation(task("undo")),
+                user_task("after"),
+                chain("s", "t", "after"),
+            )
         ),
         settings=Settings(variables_bytes_max=120),
     )
