@@ -114,6 +114,7 @@ def _read_multi_instance(
         counter_first=source.counter_first,
         skips_missing=source.skips_missing,
         undone_whole=reading.dialect.undoes_loops_whole,
+        gathered=tuple(_name(reading, node, name, drawn) or "" for name in source.gathered),
     )
 
 

@@ -14,8 +14,9 @@ class MultiInstance(msgspec.Struct, frozen=True, kw_only=True, tag="multiInstanc
     gives what each iteration adds to `output_collection`; `output_variable` is a local of each
     iteration, null at first. The loop counter of the first iteration is `counter_first`.
     `skips_missing`: an iteration that gave no output has no place in the collection, instead of
-    a null. `undone_whole`: a handler beside the activity undoes the loop, once, instead of each
-    iteration.
+    a null. `gathered`: outputs are objects with these entries, each of which is collected into the
+    variable of its name instead. `undone_whole`: a handler beside the activity undoes the loop,
+    once, instead of each iteration.
     """
 
     sequential: bool = False
@@ -29,6 +30,7 @@ class MultiInstance(msgspec.Struct, frozen=True, kw_only=True, tag="multiInstanc
     counter_first: int = 1
     skips_missing: bool = False
     undone_whole: bool = False
+    gathered: tuple[str, ...] = ()
 
 
 class StandardLoop(msgspec.Struct, frozen=True, kw_only=True, tag="standardLoop"):
