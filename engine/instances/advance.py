@@ -6,7 +6,8 @@ follows sees it. What is still to do waits in queues, none of them part of the s
 - `due`: steps of element instances that must be taken before anything else;
 - `touched`: scopes in which something ended, perhaps the last thing;
 - `swept`: sweeps of compensation whose handler has ended, by key;
-- `moved`: scopes in which something moved or ended, so that a join may no longer have to wait;
+- `moved`: by scope, a set as in `Joins`: those that something which moved or ended came to, or
+  may have held up, so that they may no longer have to wait;
 - `free`: joins, by scope and index, that need not wait; the agenda comes to them;
 - `gates`: complex gateways under way, by scope and index, as they were found;
 - `agenda`: flows that arrived and scopes to start. Only here a transition may be cut: all of it can
@@ -27,6 +28,7 @@ from engine.instances.evolve import evolve
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import ElementState, Step
 from engine.model.elements import Activity, AnyElement, ProcessModel, SubProcess
+from engine.model.reachability import joins_of
 from engine.outcome import Context
 from engine.state import AdHocWait, ElementInstance, ProcessInstance
 
@@ -56,7 +58,8 @@ class Advance:
         self.due: deque[DueStep] = deque()
         self.touched: dict[int, None] = {}
         self.swept: dict[int, None] = {}
-        self.moved: dict[int, None] = {}
+        self.moved: dict[int, int] = {}
+        self._joins = joins_of(model)
         self.free: dict[tuple[int, int], None] = {}
         self.gates: dict[tuple[int, int], int] = {}
         self.agenda: deque[tuple[int, int]] = deque()
@@ -79,7 +82,9 @@ class Advance:
             self.dirty.add(event.scope)
             self.conditions_changed = self.model.conditional
         elif isinstance(event, e.FlowTaken):
-            self.moved[event.scope] = None
+            join = self._joins.at_flow.get(event.flow_id)
+            if join is not None:
+                self.moved[event.scope] = self.moved.get(event.scope, 0) | join
         elif isinstance(event, e.ElementCompleted | e.ElementTerminated):
             self._leave_scope(event.key)
         evolve(self.state, event, self.context.now)
@@ -94,7 +99,13 @@ class Advance:
             if instance.compensates:
                 self.swept[self.state.ledger[scope][instance.compensates].sweep] = None
             self.touched[scope] = None
-            self.moved[scope] = None
+            self.ask_joins(scope, instance.element_id)
+
+    def ask_joins(self, scope: int, element_id: str) -> None:
+        """Let the joins be asked again that a token at this element may have held up."""
+        joins = self._joins.from_element.get(element_id)
+        if joins is not None:
+            self.moved[scope] = self.moved.get(scope, 0) | joins
 
     def new_key(self) -> int:
         """The next number of this instance."""

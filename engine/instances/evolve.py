@@ -81,6 +81,15 @@ def close_draft(state: s.ProcessInstance) -> None:
     state.outputs = paged(state.outputs)
 
 
+def widen(state: s.ProcessInstance, scope: int) -> None:
+    """Keep a draft in pages where it has become wide already, for what is read off it often."""
+    if len(state.elements) > WIDE:
+        state.elements = paged(state.elements)
+    flows = state.arrivals.get(scope)
+    if type(flows) is dict and len(flows) > WIDE:
+        state.arrivals[scope] = Ordered(flows, state.revision)
+
+
 def evolve(  # noqa: C901, PLR0912, PLR0915 - one case an event
     state: s.ProcessInstance, event: e.AnyEvent, at_ms: int
 ) -> None:

@@ -17,7 +17,7 @@ from engine.instances.elements import HANDLERS, ad_hoc_sub_processes, loops
 from engine.instances.elements.handler import Handler
 from engine.instances.endings import complete_instance, end_more, find_endings
 from engine.instances.event_subprocesses import disarm
-from engine.instances.joins import settle_joins
+from engine.instances.joins import ALL_JOINS, settle_joins
 from engine.instances.limits import clip
 from engine.instances.mappings import targets_of
 from engine.instances.rearming import rearm_events
@@ -324,7 +324,7 @@ def rebuild_agenda(advance: Advance) -> None:
     find_endings(advance)
     find_sweeps(advance)
     for scope, flows in state.arrivals.items():
-        advance.moved[scope] = None
+        advance.moved[scope] = ALL_JOINS
         for flow_id, count in flows.items():
             entry = (scope, model.flow_index[flow_id])
             advance.agenda.extend([entry] * count)
@@ -349,7 +349,7 @@ def _ask_again(advance: Advance, wait: Wait) -> None:
         advance.agenda.append((wait.owner, SCOPE_START))
     if isinstance(wait, GateWait):
         # It may wait for its reset, in a scope where nothing that has arrived says so.
-        advance.moved[advance.instance(wait.owner).scope or 0] = None
+        advance.moved[advance.instance(wait.owner).scope or 0] = ALL_JOINS
 
 
 def _begins_by_itself(element: AnyElement) -> bool:

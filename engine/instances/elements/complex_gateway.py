@@ -85,6 +85,7 @@ def _run(advance: Advance, gateway: ComplexGateway, key: int) -> Step | None:
         )
     arrived = tuple(flow for flow, count in _counts(advance, gateway, scope).items() if count)
     advance.emit(e.GateFired(key=gate.key, consumed=arrived))
+    advance.ask_joins(scope, gateway.id)
     for flow in chosen:
         advance.take(flow, scope)
     return None

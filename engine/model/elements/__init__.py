@@ -36,7 +36,14 @@ from engine.model.elements.gateways import (
     ParallelGateway,
 )
 from engine.model.elements.loops import Loop, MultiInstance, StandardLoop
-from engine.model.elements.process import AnyElement, ProcessModel, Reach, SequenceFlow, trigger_of
+from engine.model.elements.process import (
+    AnyElement,
+    Joins,
+    ProcessModel,
+    Reach,
+    SequenceFlow,
+    trigger_of,
+)
 from engine.model.elements.triggers import (
     ENDINGS,
     CancelTrigger,
@@ -84,6 +91,7 @@ __all__ = [
     "IntermediateCatchEvent",
     "IntermediateThrowEvent",
     "JobDefinition",
+    "Joins",
     "LinkTrigger",
     "Loop",
     "ManualTask",
