@@ -12,9 +12,12 @@ from benchmarks.driver import Driver
 from benchmarks.models import (
     compiled,
     deadlines,
+    joined_inside,
     merged,
+    merged_before_a_join,
     multi_instance,
     on_message,
+    pairs,
     parallel_tasks,
 )
 from engine import commands as c
@@ -83,22 +86,41 @@ def _instance(driver: Driver) -> ProcessInstance:
     return state
 
 
+_JOBS: tuple[tuple[str, Step], ...] = (
+    ("begin", begin),
+    ("complete one", complete_some),
+    ("terminate", terminate),
+)
+
 RUNS = (
     Run(
         "parallel multi-instance",
         lambda _: multi_instance("=for i in 1..n return i"),
-        (("begin", begin), ("complete one", complete_some), ("terminate", terminate)),
+        _JOBS,
     ),
     Run(
         "gateway to as many tasks, and their join",
         parallel_tasks,
-        (("begin", begin), ("complete one", complete_some), ("terminate", terminate)),
+        _JOBS,
         WIDTHS[:3],
     ),
     Run(
         "as many tokens at one task",
         merged,
-        (("begin", begin), ("complete one", complete_some), ("terminate", terminate)),
+        _JOBS,
+    ),
+    Run(
+        "gateway to as many tasks, and their inclusive join",
+        lambda tasks: parallel_tasks(tasks, join="inclusiveGateway"),
+        _JOBS,
+        WIDTHS[:3],
+    ),
+    Run("as many branches, each two with an inclusive join", pairs, _JOBS, WIDTHS[:2]),
+    Run("as many tokens before an inclusive join", merged_before_a_join, _JOBS),
+    Run(
+        "sub-processes with an inclusive join each",
+        lambda _: joined_inside("=for i in 1..n return i"),
+        _JOBS,
     ),
     Run(
         "event sub-process, begun as many times",

@@ -1,8 +1,12 @@
 """Joins that wait only for what may still come: inclusive gateways with several incoming flows.
 
 Whether such a join still has to wait depends on everything in its scope, so it is asked when all
-else of a transition has settled, once for each scope in which something moved or ended: after an
-arrival as well as after the end of a branch that now will never arrive.
+else of a transition has settled: after an arrival at it, and after each move or end of a token that
+could reach it, for such a branch may now never arrive. No other token matters, even where a join
+waits for others: what can reach one of these can reach it as well, or must pass it before.
+
+    a --> J --> b --> K        a moves: J and K are asked;  b moves: K alone
+    c --> d                    c moves: none is, however many wait
 
 BPMN 13.4.3: "The Inclusive Gateway is activated if at least one incoming Sequence Flow has at least
 one token and for every directed path formed by Sequence Flow that starts with a Sequence Flow f of
