@@ -71,7 +71,7 @@ def settle_joins(advance: Advance) -> bool:
     """
     moved, advance.moved = advance.moved, {}
     for scope, asked in moved.items():
-        if scope in advance.state.elements:
+        if not advance.is_over(scope):
             _settle(advance, scope, asked)
     return bool(advance.agenda)
 
