@@ -86,6 +86,21 @@ def deadlines(items: str) -> bytes:
     )
 
 
+def conditional(items: str) -> bytes:
+    """A sub-process for each of `items`, all at once, with a job and an event for a condition."""
+    return text_of(
+        '<bpmn:startEvent id="start"/>',
+        f'<bpmn:subProcess id="each">{_over(items)}<bpmn:startEvent id="first"/>',
+        _service("work"),
+        '<bpmn:boundaryEvent id="on" attachedToRef="work" cancelActivity="false">'
+        "<bpmn:conditionalEventDefinition><bpmn:condition>=x &gt; item</bpmn:condition>"
+        "</bpmn:conditionalEventDefinition></bpmn:boundaryEvent>",
+        *_flows(["first", "work"]),
+        "</bpmn:subProcess>",
+        *_flows(["start", "each"]),
+    )
+
+
 def parallel_tasks(tasks: int, *, join: str = "parallelGateway") -> bytes:
     """A gateway to as many service tasks, and their join. At most 4,900: a model has a limit."""
     ids = [f"t{number}" for number in range(tasks)]

@@ -23,6 +23,7 @@ from engine import events as e
 from engine import variables as v
 from engine.effects import CONSEQUENCES
 from engine.effects.consequences import Consequences
+from engine.instances.changes import Changes
 from engine.instances.evaluator import Evaluator
 from engine.instances.evolve import evolve
 from engine.instances.stuck import IncidentKind, StuckError
@@ -64,8 +65,7 @@ class Advance:
         self.gates: dict[tuple[int, int], int] = {}
         self.agenda: deque[tuple[int, int]] = deque()
         self.ending: dict[int, None] = {}
-        self.conditions_changed = False
-        """Whether what conditional events wait for may have become true."""
+        self.changes = Changes()
         self.consequences = Consequences(context, model, state)
         self.consequences.steps = steps
         self._key = state.counter
@@ -80,7 +80,8 @@ class Advance:
             row(self.consequences, event)
         if isinstance(event, e.VariablesSet):
             self.dirty.add(event.scope)
-            self.conditions_changed = self.model.conditional
+            if self.model.conditional:
+                self.changes.set(event.scope, event.variables)
         elif isinstance(event, e.FlowTaken):
             join = self._joins.at_flow.get(event.flow_id)
             if join is not None:
