@@ -16,7 +16,8 @@ follows sees it. What is still to do waits in queues, none of them part of the s
 """
 
 from collections import deque
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
 
 from engine import commands as c
 from engine import events as e
@@ -60,7 +61,7 @@ class Advance:
         self.touched: dict[int, None] = {}
         self.swept: dict[int, None] = {}
         self.moved: dict[int, int] = {}
-        self._joins = joins_of(model)
+        self.joins = joins_of(model)
         self.free: dict[tuple[int, int], None] = {}
         self.gates: dict[tuple[int, int], int] = {}
         self.agenda: deque[tuple[int, int]] = deque()
@@ -75,36 +76,19 @@ class Advance:
 
     def emit(self, event: e.AnyEvent) -> None:
         """Let an event happen: its consequences are collected, then it changes the draft."""
-        row = CONSEQUENCES[type(event)]
+        kind = type(event)
+        row = CONSEQUENCES[kind]
         if row is not None:
             row(self.consequences, event)
-        if isinstance(event, e.VariablesSet):
-            self.dirty.add(event.scope)
-            if self.model.conditional:
-                self.changes.set(event.scope, event.variables)
-        elif isinstance(event, e.FlowTaken):
-            join = self._joins.at_flow.get(event.flow_id)
-            if join is not None:
-                self.moved[event.scope] = self.moved.get(event.scope, 0) | join
-        elif isinstance(event, e.ElementCompleted | e.ElementTerminated):
-            self._leave_scope(event.key)
+        note = _NOTES.get(kind)
+        if note is not None:
+            note(self, event)
         evolve(self.state, event, self.context.now)
         self.events.append(event)
 
-    def _leave_scope(self, key: int) -> None:
-        if key in self.state.variables:
-            self.dirty.add(key)
-        instance = self.state.elements[key]
-        scope = instance.scope
-        if scope is not None:
-            if instance.compensates:
-                self.swept[self.state.ledger[scope][instance.compensates].sweep] = None
-            self.touched[scope] = None
-            self.ask_joins(scope, instance.element_id)
-
     def ask_joins(self, scope: int, element_id: str) -> None:
         """Let the joins be asked again that a token at this element may have held up."""
-        joins = self._joins.from_element.get(element_id)
+        joins = self.joins.from_element.get(element_id)
         if joins is not None:
             self.moved[scope] = self.moved.get(scope, 0) | joins
 
@@ -262,3 +246,38 @@ class Advance:
             )
         for scope, texts in targets.items():
             self.emit(e.VariablesSet(scope=scope, variables=texts))
+
+
+def _note_variables(advance: Advance, event: e.VariablesSet) -> None:
+    advance.dirty.add(event.scope)
+    if advance.model.conditional:
+        advance.changes.set(event.scope, event.variables)
+
+
+def _note_flow(advance: Advance, event: e.FlowTaken) -> None:
+    join = advance.joins.at_flow.get(event.flow_id)
+    if join is not None:
+        advance.moved[event.scope] = advance.moved.get(event.scope, 0) | join
+
+
+def _note_end(advance: Advance, event: e.ElementCompleted | e.ElementTerminated) -> None:
+    state, key = advance.state, event.key
+    if key in state.variables:
+        advance.dirty.add(key)
+    instance = state.elements[key]
+    scope = instance.scope
+    if scope is not None:
+        if instance.compensates:
+            advance.swept[state.ledger[scope][instance.compensates].sweep] = None
+        advance.touched[scope] = None
+        advance.ask_joins(scope, instance.element_id)
+
+
+# Any: a row takes its own kind of event, which the key names.
+_NOTES: Final[Mapping[type[e.AnyEvent], Callable[[Advance, Any], None]]] = {
+    e.VariablesSet: _note_variables,
+    e.FlowTaken: _note_flow,
+    e.ElementCompleted: _note_end,
+    e.ElementTerminated: _note_end,
+}
+"""What an event, before it changes the draft, leaves to do in the queues."""

@@ -1,4 +1,4 @@
-"""What is read of tokens is the same, however wide the document and whatever parts it is kept in."""
+"""What is read of tokens is the same, however wide a document and whatever parts it is kept in."""
 
 from hypothesis import given
 from hypothesis import strategies as st
