@@ -88,7 +88,7 @@ COMMANDS: tuple[c.AnyCommand, ...] = (
     ),
     c.VersionActivated(deployment=12, process_id="order", version=2, partition=3, kind="decision"),
     c.FireTimer(address=ORDER, timer=65_547, due_ms=NOW),
-    c.Continue(instance_id=ORDER, steps=1_000, unasked=65_552),
+    c.Continue(instance_id=ORDER, steps=1_000),
     c.StartChild(
         instance_id=f"{ORDER}~65560",
         process_id="payment",
