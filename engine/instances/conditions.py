@@ -15,6 +15,7 @@ from engine.instances.advance import Advance, DueStep
 from engine.instances.condition_names import names_of
 from engine.instances.evolve import widen
 from engine.instances.limits import clip
+from engine.instances.listeners import going_on
 from engine.instances.occurrences import occur
 from engine.instances.stuck import StuckError
 from engine.instances.triggers.condition import holds
@@ -87,7 +88,8 @@ def _ask_gateway(advance: Advance, wait: s.GateWait) -> None:
     gates"; 13.4.5: only if it "never becomes true in the first phase, tokens are blocked".
     """
     if wait.waiting_for_start and not _is_stuck(advance, wait.owner):
-        advance.due.append(DueStep(wait.owner, Step.RUN, None))
+        step = going_on(advance.element(wait.owner), Step.RUN)
+        advance.due.append(DueStep(wait.owner, step, None))
 
 
 def _is_stuck(advance: Advance, owner: int) -> bool:

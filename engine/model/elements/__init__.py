@@ -43,6 +43,7 @@ from engine.model.elements.process import (
     ProcessModel,
     Reach,
     SequenceFlow,
+    jobs_of,
     trigger_of,
 )
 from engine.model.elements.triggers import (
@@ -60,6 +61,7 @@ from engine.model.elements.triggers import (
     TerminateTrigger,
     TimerTrigger,
     Trigger,
+    leaves_at_once,
     needs_all,
     parts_of,
 )
@@ -121,6 +123,8 @@ __all__ = [
     "Transaction",
     "Trigger",
     "UserTask",
+    "jobs_of",
+    "leaves_at_once",
     "needs_all",
     "parts_of",
     "trigger_of",
