@@ -10,6 +10,8 @@ from engine.errors import Finding
 from engine.expressions import Expression
 from engine.model.compensation import find_handlers
 from engine.model.composites import compose_skipping_flow
+from engine.model.correlation import check_subscriptions
+from engine.model.correlation_keys import read_keys
 from engine.model.data import NO_DATA, declared, input_sets, names_of_several_words, read_data
 from engine.model.dialects import choose, languages
 from engine.model.elements import (
@@ -133,6 +135,7 @@ def _compile_document(
         read_data(process, definitions.catalogue) if dialect.data_flows else NO_DATA
         for process in definitions.processes
     ]
+    correlation = read_keys(definitions.catalogue, report) if dialect.correlates else ()
     formulas = Formulas(report, dialect.example, names_of_several_words(data))
     shared = Shared()
     models = [
@@ -145,6 +148,7 @@ def _compile_document(
                 shared=shared,
                 report=report,
                 data=each,
+                correlation=correlation,
             ),
             semantics,
         )
@@ -159,6 +163,7 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
     find_handlers(process, reading.report)
     extensions = reading.dialect.extensions(process, reading.report)
     version_tag = _version_tag(reading, extensions)
+    check_subscriptions(reading)
     data = declared(process, PROCESS, reading.data, reading.dialect, reading.report)
     elements = {
         node.index: element

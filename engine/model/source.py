@@ -115,6 +115,7 @@ class ProcessSource(SourceElement, kw_only=True):
     associations: dict[str, list[str]] = {}
     quartz: bool = False
     data: list[PlacedData] = []
+    subscriptions: list[SourceElement] = []
 
     def associate(self, source: str, target: str) -> None:
         """An association, whichever way it was drawn."""

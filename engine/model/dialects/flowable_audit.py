@@ -33,7 +33,12 @@ _EVENT: Final = (
 )
 _CHANNEL: Final = (Rule("warned", None, "Who publishes the message knows where it came from."),)
 _STARTS_ONCE: Final = (
-    Rule("refused", None, "Every event starts an instance.", frozenset({"startNewInstance"})),
+    Rule(
+        "refused",
+        None,
+        "An event starts an instance, unless there is one of its key.",
+        frozenset({"startNewInstance", "storeAsUniqueReferenceId"}),
+    ),
 )
 _PLACE: Final = (Rule("refused", None, "Results are written as any variable is.", _FALSE),)
 
@@ -218,9 +223,13 @@ VOCABULARY: Final = Vocabulary(
         "customResource": (Rule("warned", None, "Tasks have an assignee and candidates."),),
         "localization": (Rule("accepted"),),
         **dict.fromkeys(
-            ("eventType", "eventCorrelationParameter", "eventInParameter", "eventOutParameter",
-             "triggerEventType", "triggerEventCorrelationParameter"),
+            ("eventType", "eventCorrelationParameter", "eventInParameter", "eventOutParameter"),
             _EVENT,
+        ),
+        # Of a task that waits they have become those of what it waits for.
+        **dict.fromkeys(
+            ("triggerEventType", "triggerEventCorrelationParameter"),
+            (Rule("warned", None, "Without triggerable nothing waits for an answer."),),
         ),
         **dict.fromkeys(("externalWorkerInParameter", "externalWorkerOutParameter"), _WORK),
         "variableListenerEventDefinition": (
