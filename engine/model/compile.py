@@ -36,7 +36,7 @@ from engine.model.reading import Reading, Shared
 from engine.model.report import Report, quote
 from engine.model.source import Flow, ProcessSource
 from engine.model.starts import alternative_starts, joint_starts
-from engine.model.validate import validate_process
+from engine.model.validate import CONDITIONAL, validate_process
 from engine.model.visibility import show_outputs
 from engine.model.xml import (
     ELEMENTS_MAX,
@@ -256,6 +256,15 @@ def _skipping(reading: Reading, flow: Flow, condition: Expression | None) -> Exp
     skips = reading.dialect.skips_flows
     formula = reading.dialect.extensions(flow, reading.report).skip if skips else None
     if formula is None:
+        return condition
+    source = reading.process.nodes[flow.source or 0]
+    if source.tag not in CONDITIONAL or source.default == flow.index:
+        reading.report.warning(
+            "no-effect",
+            "The skip expression has no effect: the flow is the default, or its condition is never"
+            " asked. Remove it.",
+            flow,
+        )
         return condition
     skip = reading.formulas.expression(formula, flow, "skip expression")
     return condition if skip is None else compose_skipping_flow(skip, condition)

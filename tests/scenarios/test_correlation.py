@@ -17,7 +17,6 @@ from tests.support.models import (
     start,
     tag,
     throw,
-    user_task,
 )
 
 
@@ -92,7 +91,7 @@ def test_without_a_subscription_it_waits_by_what_the_conversation_began_with(
         model(
             begins,
             catch("c", message_event("answered")),
-            user_task("u"),
+            tag("userTask", id="u"),
             chain("s", "c", "u"),
             roots=(ORDER, conversation("order")),
         )

@@ -23,7 +23,6 @@ from tests.support.models import (
     start,
     tag,
     throw,
-    user_task,
 )
 from tests.support.vendor_models import vendor_file
 
@@ -90,7 +89,7 @@ def test_a_path_that_cannot_be_evaluated_is_an_error(
 
 def test_what_no_event_needs_is_not_looked_at() -> None:
     roots = (correlation_property("order", asked="order +"), conversation("order"))
-    assert made(*roots, parts=(start("s"), user_task("u"), chain("s", "u"))).findings == ()
+    assert made(*roots, parts=(start("s"), tag("userTask", id="u"), chain("s", "u"))).findings == ()
 
 
 def test_a_file_has_so_many_keys_and_no_more() -> None:
