@@ -15,6 +15,7 @@ from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import KafkaError, TopicAlreadyExistsError, for_code
 
 from consumers.kafka_connection import ASK_S, KafkaConnection, asking
+from consumers.log import LogUnavailableError
 from engine.records import Topic
 from schemas.topics import SCHEMAS, topic_name
 
@@ -175,6 +176,16 @@ class KafkaTopics:
         return {
             each.partition: value.offset for each, value in found.items() if each.topic == topic
         }
+
+    async def members(self, group: str) -> int:
+        """How many members a consumer group has. Raises LogUnavailableError."""
+        async with asking(f"asking for the members of {group}"):
+            responses = await self._admin.describe_consumer_groups([group])
+        found = [each for response in responses for each in response.to_object()["groups"]]
+        for each in found:
+            if each["error_code"]:
+                raise LogUnavailableError(f"{group}: {for_code(each['error_code']).__name__}")
+        return sum(len(each["members"]) for each in found)
 
     async def _settings(self, names: list[str]) -> dict[str, dict[str, str]]:
         """Settings by topic; nothing from a broker that does not know the question."""

@@ -239,7 +239,9 @@ def producer_goes_on_after_a_failure() -> AbstractContextManager[None]:
         while lane:
             batch = self._next_batch(lane)
             try:
-                await publisher.send([outgoing(slot.record) for slot in batch])
+                await publisher.send(
+                    [outgoing(slot.record, self._services.codec.seals) for slot in batch]
+                )
             except PublishRefusedError as error:
                 self._settle(lane, error.acknowledged)
                 await self._endure(lane, error)
