@@ -17,8 +17,9 @@ from consumers.start_checks import (
     check_redis,
 )
 from storage.redis_facts import RedisFacts
+from tests.support.sealing import sealed
 
-RECORD = NamespaceRecord(partitions=8)
+RECORD = NamespaceRecord(partitions=8, epochs=sealed(8))
 GOOD_REDIS = RedisFacts(
     address="r:6379",
     product="redis",
