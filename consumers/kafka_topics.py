@@ -12,7 +12,12 @@ from typing import Any
 import msgspec
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
-from aiokafka.errors import KafkaError, TopicAlreadyExistsError, for_code
+from aiokafka.errors import (
+    GroupCoordinatorNotAvailableError,
+    KafkaError,
+    TopicAlreadyExistsError,
+    for_code,
+)
 
 from consumers.kafka_connection import ASK_S, KafkaConnection, asking
 from consumers.log import LogUnavailableError
@@ -34,6 +39,7 @@ NUMBERED = (Topic.COMMANDS, Topic.EFFECTS, Topic.HISTORY, Topic.REJECTIONS)
 REPLICAS_WANTED = 3
 IN_SYNC_WANTED = 2
 ADMIN_REQUEST_MS = 10_000
+POLL_S = 0.1
 
 
 class TopicPlan(msgspec.Struct, frozen=True, kw_only=True):
@@ -179,8 +185,13 @@ class KafkaTopics:
 
     async def members(self, group: str) -> int:
         """How many members a consumer group has. Raises LogUnavailableError."""
+        responses = None
         async with asking(f"asking for the members of {group}"):
-            responses = await self._admin.describe_consumer_groups([group])
+            while responses is None:
+                try:
+                    responses = await self._admin.describe_consumer_groups([group])
+                except GroupCoordinatorNotAvailableError:  # the first question makes its topic
+                    await asyncio.sleep(POLL_S)
         found = [each for response in responses for each in response.to_object()["groups"]]
         for each in found:
             if each["error_code"]:

@@ -78,6 +78,12 @@ def test_a_namespace_that_is_not_registered_is_refused_with_the_command_to_run()
     assert "torpor init --namespace shop" in problem.remedy
 
 
+def test_a_namespace_whose_sends_are_not_sealed_is_served_with_a_warning() -> None:
+    problem = the_only(check_namespace("shop", NamespaceRecord(partitions=8, format=1)))
+    assert problem.severity is Severity.WARNING
+    assert "torpor upgrade --namespace shop" in problem.remedy
+
+
 @pytest.mark.parametrize(
     ("fields", "severity", "word"),
     [
