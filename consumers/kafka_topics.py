@@ -12,15 +12,9 @@ from typing import Any
 import msgspec
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
-from aiokafka.errors import (
-    GroupCoordinatorNotAvailableError,
-    KafkaError,
-    TopicAlreadyExistsError,
-    for_code,
-)
+from aiokafka.errors import KafkaError, TopicAlreadyExistsError, for_code
 
 from consumers.kafka_connection import ASK_S, KafkaConnection, asking
-from consumers.log import LogUnavailableError
 from engine.records import Topic
 from schemas.topics import SCHEMAS, topic_name
 
@@ -184,19 +178,25 @@ class KafkaTopics:
         }
 
     async def members(self, group: str) -> int:
-        """How many members a consumer group has. Raises LogUnavailableError."""
-        responses = None
+        """How many members a consumer group has. Raises LogUnavailableError.
+
+        Asked again while there is no answer yet: the first question makes the topic of groups.
+        """
         async with asking(f"asking for the members of {group}"):
-            while responses is None:
+            while True:
                 try:
-                    responses = await self._admin.describe_consumer_groups([group])
-                except GroupCoordinatorNotAvailableError:  # the first question makes its topic
+                    return await self._members(group)
+                except KafkaError as error:
+                    if not error.retriable:
+                        raise
                     await asyncio.sleep(POLL_S)
-        found = [each for response in responses for each in response.to_object()["groups"]]
-        for each in found:
-            if each["error_code"]:
-                raise LogUnavailableError(f"{group}: {for_code(each['error_code']).__name__}")
-        return sum(len(each["members"]) for each in found)
+
+    async def _members(self, group: str) -> int:
+        responses = await self._admin.describe_consumer_groups([group])
+        (found,) = [each for response in responses for each in response.to_object()["groups"]]
+        if found["error_code"]:
+            raise for_code(found["error_code"])(group)
+        return len(found["members"])
 
     async def _settings(self, names: list[str]) -> dict[str, dict[str, str]]:
         """Settings by topic; nothing from a broker that does not know the question."""
