@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from benchmarks.driver import Driver
 from benchmarks.growth import measure_growth
-from benchmarks.models import chain, compiled, fan_out, multi_instance, service_tasks
+from benchmarks.models import chain, compiled, fan_out, multi_instance, multi_pass, service_tasks
 from engine.commands import CompleteJob, StartInstance
 from engine.expressions import Environment, compile_feel
 from engine.model import compile_resource
@@ -69,6 +69,7 @@ def measure_transitions() -> None:
         "chain of 900 tasks": run_whole(chain(900)),
         "fan-out to 4,000 tasks": run_whole(fan_out(4_000, joined=False)),
         "fan-out to 4,000 tasks and their join": run_whole(fan_out(4_000, joined=True)),
+        "multi-instance of 10,000 tasks": run_whole(multi_pass(), items[10_000]),
         "multi-instance of 1,000 jobs, a command each": run_whole(multi_instance(), items[1_000]),
         "multi-instance of 10,000 jobs, a command each": run_whole(multi_instance(), items[10_000]),
     }

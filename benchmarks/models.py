@@ -66,6 +66,16 @@ def multi_instance(items: str = "=items") -> bytes:
     )
 
 
+def multi_pass() -> bytes:
+    """A task that passes through for each of `items`, all at once, that gives an output."""
+    return text_of(
+        '<bpmn:startEvent id="start"/>',
+        f'<bpmn:task id="work">{_over("=items")}</bpmn:task>',
+        '<bpmn:endEvent id="end"/>',
+        *_flows(["start", "work", "end"]),
+    )
+
+
 def deadlines(items: str) -> bytes:
     """A sub-process for each of `items`, all at once, with a job inside that a timer may end."""
     return text_of(

@@ -379,10 +379,16 @@ class AdHocOpened(Event, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class ActivitiesChosen(Event, frozen=True, kw_only=True, omit_defaults=True):
-    """These are to begin in the ad-hoc sub-process with the offer `key`, in this order."""
+    """These are to begin in the ad-hoc sub-process with the offer `key`, in this order.
+
+    `variables`, for each of them, are locals of what begins; without any there are none. `instead`:
+    of what was chosen before, nothing more begins.
+    """
 
     key: int
     element_ids: tuple[str, ...]
+    variables: tuple[dict[str, str], ...] = ()
+    instead: bool = False
 
 
 class AdHocStopped(Event, frozen=True, kw_only=True, omit_defaults=True):

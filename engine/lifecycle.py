@@ -23,9 +23,9 @@ class Step(StrEnum):
     An activity goes ACTIVATE (inputs, boundary events), RUN (its behaviour; here it may wait),
     COMPLETE (outputs), LEAVE (flows); others begin later. JOB: its job is opened again. CONTINUE:
     the instance carries on where its limit of steps stopped it. ARM: a scope arms the starts of its
-    event sub-processes. REARM: events that have had all that they need wait for it anew. RUN_ON,
-    COMPLETE_ON, LEAVE_ON: RUN, COMPLETE and LEAVE after their listeners. NOTHING: nothing is done
-    again.
+    event sub-processes. REARM: events that have had all that they need wait for it anew. DIRECT:
+    the worker that directs an ad-hoc sub-process is asked again. RUN_ON, COMPLETE_ON, LEAVE_ON:
+    RUN, COMPLETE and LEAVE after their listeners. NOTHING: nothing is done again.
     """
 
     ACTIVATE = "activate"
@@ -35,6 +35,7 @@ class Step(StrEnum):
     JOB = "job"
     ARM = "arm"
     REARM = "rearm"
+    DIRECT = "direct"
     RUN_ON = "run-on"
     COMPLETE_ON = "complete-on"
     LEAVE_ON = "leave-on"

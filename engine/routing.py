@@ -200,7 +200,10 @@ def _handle_of(
     | c.ThrowEscalation
     | c.CompleteTask
     | c.ResolveIncident
-    | c.ActivateActivities,
+    | c.ActivateActivities
+    | c.ClaimTask
+    | c.AssignTask
+    | c.UpdateTask,
 ) -> str:
     """The id of what the command is about: it begins with its instance's id."""
     match command:
@@ -211,7 +214,7 @@ def _handle_of(
             if handle is None:
                 raise ValueError(f"{type(command).__name__} names neither a job_id nor a task_id")
             return handle
-        case c.CompleteTask():
+        case c.CompleteTask() | c.ClaimTask() | c.AssignTask() | c.UpdateTask():
             return command.task_id
         case c.ResolveIncident():
             return command.incident_id

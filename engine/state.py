@@ -204,7 +204,8 @@ class AdHocWait(Waiting, frozen=True, kw_only=True, tag="ad_hoc"):
     """An ad-hoc sub-process offers its activities; `chosen` are those still to begin, in order.
 
     `begun`, `completed` and `active` count what was chosen, and the activities that flows led to.
-    `stopped`: nothing more begins.
+    `stopped`: nothing more begins. `variables`, for each of `chosen`, are the locals with which it
+    begins; empty: none has any.
     """
 
     key: int
@@ -214,6 +215,7 @@ class AdHocWait(Waiting, frozen=True, kw_only=True, tag="ad_hoc"):
     completed: int = 0
     active: int = 0
     stopped: bool = False
+    variables: tuple[dict[str, str], ...] = ()
 
 
 class IncidentWait(Waiting, frozen=True, kw_only=True, tag="incident"):
@@ -248,13 +250,14 @@ class ProcessInstance(msgspec.Struct, kw_only=True, array_like=True):
     event; both begin at the start's offset << 16. `digest` is chained over the effects. `arrivals`
     counts flows taken and not consumed, by scope key and flow id. `variables` holds JSON texts by
     scope key and name; a scope without variables has no entry. `variables_bytes` is the size of
-    all names and texts in UTF-8. `revision` counts the commands that changed the document.
-    `loops` are by the key of the element instance around the iterations; `outputs` what these, and
-    the choices of ad-hoc sub-processes, have given, by the key of what is around them, page
-    (`OUTPUTS_PER_PAGE` ordinals) and ordinal, so that one more output changes little; `loops_bytes`
-    is the size of all items and outputs. `ledger` holds what completed and
-    can be compensated, by scope and key, each scope in the order of completion; `ledger_bytes` is
-    the size of the variables in it. `ending` is set once the instance only waits to be ended.
+    all names and texts in UTF-8, with those of what is chosen and has not begun. `revision` counts
+    the commands that changed the document. `loops` are by the key of the element instance around
+    the iterations; `outputs` what these, and the choices of ad-hoc sub-processes, have given, by
+    the key of what is around them, page (`OUTPUTS_PER_PAGE` ordinals) and ordinal, so that one more
+    output changes little; `loops_bytes` is the size of all items and outputs. `ledger` holds what
+    completed and can be compensated, by scope and key, each scope in the order of completion;
+    `ledger_bytes` is the size of the variables in it. `ending` is set once the instance only waits
+    to be ended.
     """
 
     instance_id: str

@@ -14,28 +14,35 @@ _SETTINGS = msgspec.structs.replace(Settings(), model_bytes_max=2**31)
 
 
 class Contents:
-    """What was deployed, as production finds it again: the bytes, and models compiled from them."""
+    """What was deployed, as production finds it again: the bytes, and models compiled from them.
+
+    `resources` are the bytes by their checksums.
+    """
 
     def __init__(self) -> None:
-        self._resources: dict[str, bytes] = {}
+        self.resources: dict[str, bytes] = {}
         self._decisions: dict[DecisionFile, DecisionModel] = {}
         self._processes: dict[tuple[str, str, int], ProcessModel] = {}
 
     def add(self, content: Content) -> None:
-        self._resources.setdefault(content.checksum, content.resource)
+        self.resources.setdefault(content.checksum, content.resource)
+
+    def add_process(self, checksum: str, model: ProcessModel) -> None:
+        """Add a process that is compiled already."""
+        self._processes[checksum, model.process_id, model.semantics] = model
 
     def decisions(self, file: DecisionFile) -> DecisionModel:
         """The decisions of a deployed file. Raises KeyError: it was never deployed."""
         if file not in self._decisions:
             checksums = (*file.imports, file.checksum)
-            self._decisions[file] = compile_stored([self._resources[each] for each in checksums])
+            self._decisions[file] = compile_stored([self.resources[each] for each in checksums])
         return self._decisions[file]
 
     def process(self, checksum: str, process_id: str, semantics: int) -> ProcessModel:
         """The model of a process of a deployed file. Raises KeyError: it was never deployed."""
         key = (checksum, process_id, semantics)
         if key not in self._processes:
-            resource = self._resources[checksum]
+            resource = self.resources[checksum]
             compiled = compile_resource(checksum, resource, _SETTINGS, semantics)
             for model in compiled.processes:
                 self._processes[checksum, model.process_id, semantics] = model

@@ -123,8 +123,9 @@ def _job_command(answer: Answer, job: r.Job, world: World) -> c.AnyCommand:
         return c.ThrowError(
             code=answer.error, job_id=job.job_id, attempt=job.attempt, variables=variables
         )
-    text = _completed(answer, job.variables, world)
-    return c.CompleteJob(job_id=job.job_id, attempt=job.attempt, variables=text)
+    text = _object(answer, "complete", job.variables, world)
+    result = None if answer.result is None else _object(answer, "result", job.variables, world)
+    return c.CompleteJob(job_id=job.job_id, attempt=job.attempt, variables=text, result=result)
 
 
 def _task_command(answer: Answer, task: r.Task, world: World) -> c.AnyCommand:
@@ -133,21 +134,27 @@ def _task_command(answer: Answer, task: r.Task, world: World) -> c.AnyCommand:
     if answer.error is not None:
         variables = None if answer.variables is None else encode(answer.variables)
         return c.ThrowError(code=answer.error, task_id=task.task_id, variables=variables)
-    return c.CompleteTask(task_id=task.task_id, variables=_completed(answer, task.variables, world))
+    if answer.result is not None:
+        raise Mismatch(
+            "A mock of a user task has no result: only jobs do.", line=answer.line("result")
+        )
+    variables = _object(answer, "complete", task.variables, world)
+    return c.CompleteTask(task_id=task.task_id, variables=variables)
 
 
-def _completed(answer: Answer, given: str, world: World) -> str:
-    """The variables to complete with, as a JSON text."""
-    if isinstance(answer.complete, dict):
-        return encode(answer.complete)
-    text, line = str(answer.complete), answer.line("complete")
+def _object(answer: Answer, key: str, given: str, world: World) -> str:
+    """The variables to complete with, or the result, as a JSON text."""
+    value: Value = getattr(answer, key)
+    if isinstance(value, dict):
+        return encode(value)
+    text, line = str(value), answer.line(key)
     variables = decode(given)
     assert isinstance(variables, dict)
     try:
-        value: Value = compile_feel(text[1:]).evaluate(world.environment(variables))
+        value = compile_feel(text[1:]).evaluate(world.environment(variables))
         if not isinstance(value, dict):
             raise Mismatch(
-                f"The mock's {text!r} gives no variables, but {encode(value)}.", line=line
+                f"The mock's {text!r} gives no names and values, but {encode(value)}.", line=line
             )
         return encode(value)
     except (EvaluationError, ValueEncodeError) as error:

@@ -7,40 +7,27 @@ cut transitions short: none of it may change what a model does.
 """
 
 from collections import deque
-from collections.abc import Iterable
+from functools import partial
 from itertools import count
-from typing import Any, assert_never
+from typing import Any
 
 import msgspec
 
 from engine import commands as c
 from engine import records as r
-from engine.decisions import DecisionModel
-from engine.definitions import Definitions
 from engine.errors import InvariantError
-from engine.model.elements import ProcessModel
 from engine.outcome import AggregateState
 from engine.partition import (
-    AppliedCommand,
     PartitionInfo,
-    Read,
-    ReadCommand,
-    ReadDecisions,
-    ReadDefinitions,
-    ReadModel,
-    ReadSignals,
-    ReadSource,
-    ReadState,
     RecordOutcome,
     Stimulus,
-    transact,
 )
 from engine.routing import address_of, kafka_key, partition_of
 from engine.settings import Settings
 from engine.state import ProcessInstance, Tombstone
 from scenarios.contents import Contents
+from scenarios.partition import MemoryPartition
 from schemas import snapshot
-from storage.signals import signal_entries
 
 RECORDS_MAX = 100_000
 """Records that one stimulus may lead to. More of them are a loop that nothing stops."""
@@ -69,18 +56,13 @@ VARIANTS = (
 )
 
 
-class Partition:
-    """One partition: its log, and what Redis would hold of it."""
+class Partition(MemoryPartition):
+    """A partition with its log, of which each record has the next offset."""
 
-    def __init__(self) -> None:
+    def __init__(self, contents: Contents) -> None:
+        super().__init__(contents)
         self.log: deque[Stimulus] = deque()
         self.offsets = count(1)
-        self.now = 0
-        self.states: dict[str, AggregateState] = {}
-        self.applied: dict[str, AppliedCommand] = {}
-        self.sources: dict[int, r.SendNumber] = {}
-        self.definitions = Definitions()
-        self.timers: dict[tuple[str, int], int] = {}
 
 
 class Simulation:
@@ -100,8 +82,8 @@ class Simulation:
         self.variant = variant
         self.settings = _settings(settings or Settings(), variant)
         self.now = now
-        self.partitions = [Partition() for _ in range(variant.partitions)]
         self.contents = contents or Contents()
+        self.partitions = [Partition(self.contents) for _ in range(variant.partitions)]
         self.publications: list[r.Publication] = []
         self.history: dict[str, list[r.Transition]] = {}
         self.published_jobs: dict[str, r.Job] = {}
@@ -210,40 +192,8 @@ class Simulation:
             settings=self.settings,
             sends_through_log=self.variant.through_log,
         )
-        driver = transact(info, stimulus)
-        answer: Any = None
-        while True:
-            try:
-                read = driver.send(answer)
-            except StopIteration as stop:
-                self._absorb(partition, stop.value)
-                return
-            answer = self._read(partition, read)
-
-    def _read(self, partition: Partition, read: Read) -> Any:
-        match read:
-            case ReadState(address):
-                return self._load(partition, address)
-            case ReadModel() | ReadDecisions():
-                return self._compiled(read)
-            case ReadCommand(command_id):
-                return partition.applied.get(command_id)
-            case ReadSource(source):
-                return partition.sources.get(source)
-            case ReadDefinitions():
-                return partition.definitions
-            case ReadSignals():
-                return waits_for_signal(partition.states.values(), read)
-            case _:
-                assert_never(read)
-
-    def _compiled(self, read: ReadModel | ReadDecisions) -> ProcessModel | DecisionModel:
-        if isinstance(read, ReadDecisions):
-            return self.contents.decisions(read.file)
-        return self._model(read)
-
-    def _model(self, read: ReadModel) -> ProcessModel:
-        return self.contents.process(read.checksum, read.process_id, read.semantics)
+        load = partial(self._load, partition)
+        self._absorb(partition, partition.drive(info, stimulus, load))
 
     def _load(self, partition: Partition, address: str) -> AggregateState | None:
         state = partition.states.get(address)
@@ -252,27 +202,9 @@ class Simulation:
         return state
 
     def _absorb(self, partition: Partition, outcome: RecordOutcome) -> None:
-        partition.now = outcome.now
-        for timer in outcome.timers:
-            if timer.due_ms is None:
-                partition.timers.pop((timer.address, timer.timer), None)
-            else:
-                partition.timers[timer.address, timer.timer] = timer.due_ms
-        if outcome.applied is not None:
-            partition.applied[outcome.applied[0]] = outcome.applied[1]
-        if outcome.source is not None:
-            partition.sources[outcome.source[0]] = outcome.source[1]
-        for versions in outcome.versions:
-            partition.definitions = partition.definitions.with_versions(versions)
-        for content in outcome.contents:
-            self.contents.add(content)
+        partition.keep(outcome)
         for publication in outcome.publications:
             self._publish(publication)
-        for address, state in outcome.states.items():
-            if state is None:
-                partition.states.pop(address, None)
-            else:
-                partition.states[address] = state
 
     def _publish(self, publication: r.Publication) -> None:
         self.publications.append(publication)
@@ -315,13 +247,3 @@ def _settings(settings: Settings, variant: Variant) -> Settings:
     return msgspec.structs.replace(
         settings, steps_per_command_max=steps, terminations_per_command_max=steps
     )
-
-
-def waits_for_signal(
-    states: Iterable[AggregateState | None], request: ReadSignals
-) -> tuple[tuple[int, str], ...]:
-    """The answer to `ReadSignals`: what stands in the index follows from the documents alone."""
-    entries = sorted(entry for state in states for entry in signal_entries(request.name, state))
-    behind = (-1, "") if request.after_since is None else (request.after_since, request.after_wait)
-    found = [entry for entry in entries if behind < entry and entry[0] < request.before]
-    return tuple(found[: request.limit])

@@ -24,8 +24,8 @@ Torpor's API is Kafka: publish commands, subscribe to effects.
 
 Values are Avro in single-object frames (C3 01 and the CRC-64-AVRO fingerprint of the schema, which
 stands on the topic of schemas), or JSON, as the namespace is set; commands are read in both. A JSON
-command carries its type in the member `type`, and its variables as an object or as its text.
-Headers are CloudEvents' Kafka binding in binary mode.
+command carries its type in the member `type`, its variables and a result as objects or as their
+text. Headers are CloudEvents' Kafka binding in binary mode.
 
 Subscribers of effects drop what is not above the last (offset, index) that they took of a
 partition. Workers take (job_id, attempt) as the idempotency key."""

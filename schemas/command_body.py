@@ -1,6 +1,7 @@
 """The body of a command, from Avro's fields or from a JSON object, to the engine's Struct.
 
-Variables go through the one normaliser: numbers stay exact, and each text has one form.
+Variables, and the result of a job, go through the one normaliser: numbers stay exact, and each text
+has one form.
 """
 
 from typing import Any, cast, get_args
@@ -12,7 +13,9 @@ from engine.commands import AnyCommand, ClientCommand, Command
 from schemas.derive import COMMAND_FIELDS, COMMANDS
 from schemas.headers import BODY_TYPE, HeaderError, checked_command_id
 
-VARIABLES = "variables"
+OBJECTS = ("variables", "result")
+"""Fields that are the text of a JSON object."""
+
 ACTOR_MAX = 1_000
 """Every record that a command causes repeats its actor."""
 
@@ -49,8 +52,10 @@ def read_fields(name: str, fields: dict[str, Any]) -> CommandBody:
     try:
         checked_command_id(command_id)
         _check_actor(actor)
-        if name in _CLIENT_COMMANDS and (text := fields.get(VARIABLES)) is not None:
-            fields[VARIABLES] = _normalised(text)
+        if name in _CLIENT_COMMANDS:
+            for member in OBJECTS:
+                if (text := fields.get(member)) is not None:
+                    fields[member] = _normalised(member, text)
         return CommandBody(
             command=cast("AnyCommand", msgspec.convert(fields, COMMAND_TYPES[name])),
             command_id=command_id,
@@ -69,10 +74,11 @@ def _check_actor(actor: str | None) -> None:
         )
 
 
-def _normalised(text: object) -> str:
+def _normalised(member: str, text: object) -> str:
     value = values.decode(text) if isinstance(text, str) else None
     if not isinstance(value, dict):
-        raise values.ValueDecodeError("The variables are not a JSON object.")
+        verb = "are" if member == "variables" else "is"
+        raise values.ValueDecodeError(f"The {member} {verb} not a JSON object.")
     return values.encode(value)
 
 
@@ -94,7 +100,7 @@ def json_text(members: dict[str, msgspec.Raw], member: str) -> str | None:
 
 
 def read_json(name: str, members: dict[str, msgspec.Raw]) -> CommandBody:
-    """A command from the members of a JSON object; `variables` as object or as its text.
+    """A command from the members of a JSON object; those that are objects as such or as their text.
 
     An unknown member is refused: it is a misspelt one more often than a newer one, and what is
     silently left out of a command is found late. Raises BodyError.
@@ -124,10 +130,10 @@ def _json_fields(name: str, members: dict[str, msgspec.Raw]) -> dict[str, Any]:
 
 
 def _json_field(name: str, member: str, raw: msgspec.Raw) -> object:
-    """A member's value; variables stay a text, for a float would not be exact."""
+    """A member's value; an object stays a text, for a float would not be exact."""
     text = bytes(raw)
     try:
-        if member == VARIABLES and text.startswith(b"{"):
+        if member in OBJECTS and text.startswith(b"{"):
             return text.decode()
         value = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -53,10 +53,15 @@ def job() -> None:
 
 @click.command()
 @click.argument("job_id", metavar="JOB")
+@options.result
 @_answering
-def complete(*, job_id: str, **given: Any) -> None:
-    """Complete a job; its variables go where the model says."""
-    _answer("CompleteJob", job_id, {}, f"completed {job_id}", given)
+def complete(*, job_id: str, result: str | None, **given: Any) -> None:
+    """Complete a job; its variables go where the model says.
+
+    The job of an ad-hoc sub-process takes a result, which says what begins there, or that it is
+    done: '{"activateElements": [{"elementId": "search"}]}'.
+    """
+    _answer("CompleteJob", job_id, {"result": result}, f"completed {job_id}", given)
 
 
 @click.command("fail")

@@ -32,6 +32,7 @@ SECTIONS = {
     "Tasks, jobs, messages, effects": {
         "tasks": Entry("consumers.cli.looking:tasks", "List open user tasks."),
         "complete": Entry("consumers.cli.publishing:complete", "Complete a user task."),
+        "task": Entry("consumers.cli.people:task", "Claim, assign or update a user task."),
         "job": Entry("consumers.cli.jobs:job", "Answer a job as a worker would: by hand."),
         "message": Entry("consumers.cli.publishing:message", "Publish a message."),
         "signal": Entry("consumers.cli.publishing:signal", "Broadcast a signal."),

@@ -254,6 +254,13 @@ variables = click.option(
     metavar="JSON",
     help="A JSON object; @FILE reads it from a file, @- from standard input.",
 )
+result = click.option(
+    "--result",
+    default=None,
+    callback=json_object,
+    metavar="JSON",
+    help="A JSON object, what the job asks to decide; @FILE and @- as for --variables.",
+)
 cursor = click.option("--cursor", metavar="CURSOR", help="Go on where the page before ended.")
 limit = click.option(
     "--limit",

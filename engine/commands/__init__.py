@@ -8,7 +8,9 @@ from typing import TypeAlias
 
 from engine.commands.client import (
     ActivateActivities,
+    AssignTask,
     BroadcastSignal,
+    ClaimTask,
     ClientCommand,
     CompleteJob,
     CompleteTask,
@@ -23,6 +25,7 @@ from engine.commands.client import (
     TerminateInstance,
     ThrowError,
     ThrowEscalation,
+    UpdateTask,
 )
 from engine.commands.command import Command
 from engine.commands.internal import (
@@ -58,9 +61,11 @@ __all__ = [
     "ActivateActivities",
     "ActivateVersion",
     "AnyCommand",
+    "AssignTask",
     "BroadcastSignal",
     "ChildEnded",
     "ChildEscalated",
+    "ClaimTask",
     "ClientCommand",
     "CloseSubscription",
     "Command",
@@ -96,5 +101,6 @@ __all__ = [
     "ThrowError",
     "ThrowEscalation",
     "TriggeredStart",
+    "UpdateTask",
     "VersionActivated",
 ]

@@ -49,10 +49,13 @@ class SetVariables(Command, frozen=True, kw_only=True):
 
 
 class CompleteJob(Command, frozen=True, kw_only=True):
+    """`result`: the text of a JSON object, what the job was asked to decide, where it was."""
+
     job_id: str
     attempt: int
     variables: str = "{}"
     token: str | None = None
+    result: str | None = None
 
 
 class FailJob(Command, frozen=True, kw_only=True):
@@ -144,6 +147,36 @@ class ActivateActivities(Command, frozen=True, kw_only=True):
     complete: bool = False
 
 
+class ClaimTask(Command, frozen=True, kw_only=True):
+    """Take a user task on as `user`. Refused while somebody else has it; again is fine."""
+
+    task_id: str
+    user: str
+
+
+class AssignTask(Command, frozen=True, kw_only=True):
+    """Give a user task to somebody, whoever has it; to nobody with `assignee` None or empty."""
+
+    task_id: str
+    assignee: str | None = None
+
+
+class UpdateTask(Command, frozen=True, kw_only=True):
+    """Change what describes a user task; what is None stays as it is.
+
+    `clear` names dates to take away, `due_at` or `follow_up_at`; lists are emptied by empty ones.
+    Dates are epoch milliseconds.
+    """
+
+    task_id: str
+    due_at: int | None = None
+    follow_up_at: int | None = None
+    priority: int | None = None
+    candidate_users: tuple[str, ...] | None = None
+    candidate_groups: tuple[str, ...] | None = None
+    clear: tuple[str, ...] = ()
+
+
 ClientCommand: TypeAlias = (
     DeployResources
     | StartInstance
@@ -159,4 +192,7 @@ ClientCommand: TypeAlias = (
     | ResolveIncident
     | EvaluateConditions
     | ActivateActivities
+    | ClaimTask
+    | AssignTask
+    | UpdateTask
 )

@@ -12,18 +12,35 @@ Where the model asks for it (`scoped`), what is chosen has a scope of its own, i
 ad-hoc sub-process: an element instance of the same element. It is what is counted, and ordered; its
 end is what the condition is asked after, and what it has begun goes on whatever the condition says.
 
+Where a worker directs it, a job asks what begins: first when it begins, then whenever what began
+with one choice is over. There is one such job at a time, and a newer one knows more. It has neither
+a condition nor an end of its own: the worker says when it is done.
+
+    worker chooses A, B           A and B begin                no job
+    A completes                   its output is collected      job 2: what now?
+    B completes                   job 2 is canceled            job 3, with both outputs
+    worker answers job 3: done    stopped, it completes
+
 BPMN 13.3.5: "If the ordering attribute is set to sequential, another enabled Activity can be
 selected for execution only if the previous one has terminated. If the ordering attribute is set to
 parallel, another enabled Activity can be selected for execution at any time."
 """
 
+from typing import Final
+
 from engine import events as e
 from engine.instances.advance import SCOPE_START, Advance, DueStep
-from engine.instances.endings import terminate, terminate_inside
+from engine.instances.endings import CLOSED, terminate, terminate_inside
 from engine.instances.scans import waits_of
 from engine.lifecycle import Step
-from engine.model.elements import Activity, AdHocSubProcess, AnyElement, ProcessModel
-from engine.state import AdHocWait, ElementInstance, GateWait
+from engine.model.elements import (
+    Activity,
+    AdHocSubProcess,
+    AnyElement,
+    ProcessModel,
+    SubProcess,
+)
+from engine.state import AdHocWait, ElementInstance, GateWait, IncidentWait, JobWait
 from engine.values import Value
 
 
@@ -32,11 +49,11 @@ def offered(model: ProcessModel, element: AdHocSubProcess) -> tuple[str, ...]:
     return tuple(model.elements[index].id for index in element.offered)
 
 
-def choose(advance: Advance, offer: int, element_ids: tuple[str, ...]) -> None:
+def choose(advance: Advance, chosen: e.ActivitiesChosen) -> None:
     """Let these begin, one after the other, as soon as the ordering allows."""
-    if element_ids:
-        advance.emit(e.ActivitiesChosen(key=offer, element_ids=element_ids))
-        advance.agenda.append((advance.state.waits[offer].owner, SCOPE_START))
+    if chosen.element_ids:
+        advance.emit(chosen)
+        advance.agenda.append((advance.state.waits[chosen.key].owner, SCOPE_START))
 
 
 def may_begin(advance: Advance, offer: AdHocWait) -> bool:
@@ -57,6 +74,7 @@ def next_chosen(advance: Advance, offer: AdHocWait) -> AnyElement:
 def begin(advance: Advance, offer: AdHocWait, element: AnyElement, step: Step) -> None:
     """Begin the next of the chosen. Those of a parallel one follow step by step."""
     container = _element(advance, offer)
+    own = dict(offer.variables[0]) if offer.variables else {}
     key = advance.new_key()
     counted = container if container.scoped else element
     advance.emit(
@@ -64,7 +82,9 @@ def begin(advance: Advance, offer: AdHocWait, element: AnyElement, step: Step) -
     )
     if container.scoped:
         if container.output_variable is not None:
-            advance.emit(e.VariablesSet(scope=key, variables={container.output_variable: "null"}))
+            own.setdefault(container.output_variable, "null")
+        if own:
+            advance.emit(e.VariablesSet(scope=key, variables=own))
         advance.begin(element, key, step=step)
     else:
         advance.due.append(DueStep(key, step, None))
@@ -96,7 +116,8 @@ def goes_on(advance: Advance, scope: int) -> bool:
         advance.agenda.append((scope, SCOPE_START))
     if offer.chosen or not offer.begun:
         return True
-    return _element(advance, offer).completion is not None
+    element = _element(advance, offer)
+    return element.completion is not None or element.job is not None
 
 
 def completes(advance: Advance, instance: ElementInstance) -> AdHocWait | None:
@@ -130,8 +151,9 @@ def _counts(offer: AdHocWait) -> dict[str, Value]:
     }
 
 
-def stop(advance: Advance, offer: int) -> None:
-    """Nothing more begins, and what still runs is ended or waited for.
+def stop(advance: Advance, offer: int, *, cancels: bool | None = None) -> None:
+    """Nothing more begins, and what still runs is ended or waited for: as the model says, or who
+    stops it (`cancels`).
 
     13.3.5: "If true, the Ad-Hoc Sub-Process completes without executing further inner Activities.
     ... if the attribute cancelRemainingInstances is true, running instances of inner Activities are
@@ -144,8 +166,11 @@ def stop(advance: Advance, offer: int) -> None:
     discarded = tuple(flow for flow, count in arrivals.items() for _ in range(count))
     advance.emit(e.AdHocStopped(key=offer, discarded=discarded))
     advance.touched[scope] = None
+    recall(advance, scope)
     element = advance.element(scope)
-    if isinstance(element, AdHocSubProcess) and element.cancels_remaining:
+    if cancels is None:
+        cancels = isinstance(element, AdHocSubProcess) and element.cancels_remaining
+    if cancels:
         terminate_inside(advance, scope)
         return
     for key in waits_of(advance.state, GateWait):
@@ -158,7 +183,42 @@ def withdraw(advance: Advance, scope: int) -> None:
     """An ad-hoc sub-process is over, or goes on as any other: it offers nothing any more."""
     offer = advance.offer_of(scope)
     if offer is not None:
+        recall(advance, scope)
         advance.emit(e.AdHocClosed(key=offer.key))
+
+
+def ask_again(advance: Advance, ended: ElementInstance, element: object) -> None:
+    """Something has ended in a scope: a worker that directs it has to know, and to decide anew.
+
+    That is all that began with a choice, or an event sub-process. What it was asked before is out
+    of date.
+    """
+    scope = ended.scope
+    offer = None if scope is None else advance.offer_of(scope)
+    if scope is None or offer is None or offer.stopped or _element(advance, offer).job is None:
+        return
+    by_event = isinstance(element, SubProcess) and element.by_event
+    if ended.ad_hoc or by_event:
+        recall(advance, scope)
+        advance.due.append(DueStep(scope, Step.DIRECT, None))
+
+
+def recall(advance: Advance, scope: int) -> None:
+    """Ask the worker that directs an ad-hoc sub-process nothing any more, if it was asked."""
+    for key in advance.instance(scope).waits:
+        wait = advance.state.waits[key]
+        if isinstance(wait, JobWait) or (isinstance(wait, IncidentWait) and wait.step in _ASKING):
+            advance.emit(CLOSED[type(wait)](wait))
+
+
+_ASKING: Final = frozenset({Step.JOB, Step.DIRECT})
+"""The steps of its incidents: a job that has failed for good, and one that could not be made."""
+
+
+def asks(advance: Advance, scope: int) -> bool:
+    """Whether the worker that directs an ad-hoc sub-process has been asked."""
+    waits = advance.state.waits
+    return any(isinstance(waits[key], JobWait) for key in advance.instance(scope).waits)
 
 
 def _element(advance: Advance, offer: AdHocWait) -> AdHocSubProcess:

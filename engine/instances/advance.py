@@ -15,7 +15,8 @@ follows sees it. What is still to do waits in queues, none of them part of the s
 """
 
 from collections import deque
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
 
 from engine import commands as c
 from engine import events as e
@@ -72,29 +73,15 @@ class Advance:
 
     def emit(self, event: e.AnyEvent) -> None:
         """Let an event happen: its consequences are collected, then it changes the draft."""
-        row = CONSEQUENCES[type(event)]
+        kind = type(event)
+        row = CONSEQUENCES[kind]
         if row is not None:
             row(self.consequences, event)
-        if isinstance(event, e.VariablesSet):
-            self.dirty.add(event.scope)
-            self.conditions_changed = self.model.conditional
-        elif isinstance(event, e.FlowTaken):
-            self.moved[event.scope] = None
-        elif isinstance(event, e.ElementCompleted | e.ElementTerminated):
-            self._leave_scope(event.key)
+        note = _NOTES.get(kind)
+        if note is not None:
+            note(self, event)
         evolve(self.state, event, self.context.now)
         self.events.append(event)
-
-    def _leave_scope(self, key: int) -> None:
-        if key in self.state.variables:
-            self.dirty.add(key)
-        instance = self.state.elements[key]
-        scope = instance.scope
-        if scope is not None:
-            if instance.compensates:
-                self.swept[self.state.ledger[scope][instance.compensates].sweep] = None
-            self.touched[scope] = None
-            self.moved[scope] = None
 
     def new_key(self) -> int:
         """The next number of this instance."""
@@ -250,3 +237,35 @@ class Advance:
             )
         for scope, texts in targets.items():
             self.emit(e.VariablesSet(scope=scope, variables=texts))
+
+
+def _note_variables(advance: Advance, event: e.VariablesSet) -> None:
+    advance.dirty.add(event.scope)
+    advance.conditions_changed = advance.model.conditional
+
+
+def _note_flow(advance: Advance, event: e.FlowTaken) -> None:
+    advance.moved[event.scope] = None
+
+
+def _note_end(advance: Advance, event: e.ElementCompleted | e.ElementTerminated) -> None:
+    state, key = advance.state, event.key
+    if key in state.variables:
+        advance.dirty.add(key)
+    instance = state.elements[key]
+    scope = instance.scope
+    if scope is not None:
+        if instance.compensates:
+            advance.swept[state.ledger[scope][instance.compensates].sweep] = None
+        advance.touched[scope] = None
+        advance.moved[scope] = None
+
+
+# Any: a row takes its own kind of event, which the key names.
+_NOTES: Final[Mapping[type[e.AnyEvent], Callable[[Advance, Any], None]]] = {
+    e.VariablesSet: _note_variables,
+    e.FlowTaken: _note_flow,
+    e.ElementCompleted: _note_end,
+    e.ElementTerminated: _note_end,
+}
+"""What an event, before it changes the draft, leaves to do in the queues."""

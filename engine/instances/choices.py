@@ -1,6 +1,7 @@
 """Choices of people and programs: an ad-hoc sub-process begins activities, or is completed."""
 
 from engine import commands as c
+from engine import events as e
 from engine.instances import ad_hoc
 from engine.instances.advance import Advance
 from engine.instances.guards import check_number, find_scope, not_found
@@ -24,7 +25,7 @@ def activate_activities(advance: Advance, command: c.ActivateActivities) -> Reje
         return None
     rejection = _check_choice(advance, offer, command.element_ids)
     if rejection is None:
-        ad_hoc.choose(advance, offer.key, command.element_ids)
+        ad_hoc.choose(advance, e.ActivitiesChosen(key=offer.key, element_ids=command.element_ids))
     return rejection
 
 
@@ -73,20 +74,30 @@ def _other(advance: Advance, key: int) -> str | None:
     return None if isinstance(element, AdHocSubProcess) else name
 
 
+def check_offered(
+    advance: Advance, element: AdHocSubProcess, element_ids: tuple[str, ...]
+) -> Rejection | None:
+    """Only what is offered can be chosen."""
+    offered = ad_hoc.offered(advance.model, element)
+    wrong = [name for name in element_ids if name not in offered]
+    if not wrong:
+        return None
+    return Rejection(
+        RejectionCode.INVALID_ARGUMENT,
+        f"Expected activities that {element.id!r} offers ({', '.join(offered)}), "
+        f"found {', '.join(wrong)[:200]}",
+    )
+
+
 def _check_choice(
     advance: Advance, offer: AdHocWait, element_ids: tuple[str, ...]
 ) -> Rejection | None:
     """13.3.5: of a sequential one another is selected "only if the previous one has terminated"."""
     element = advance.element(offer.owner)
     assert isinstance(element, AdHocSubProcess), "nothing else makes an offer"
-    offered = ad_hoc.offered(advance.model, element)
-    wrong = [name for name in element_ids if name not in offered]
-    if wrong:
-        return Rejection(
-            RejectionCode.INVALID_ARGUMENT,
-            f"Expected activities that {element.id!r} offers ({', '.join(offered)}), "
-            f"found {', '.join(wrong)[:200]}",
-        )
+    rejection = check_offered(advance, element, element_ids)
+    if rejection is not None:
+        return rejection
     if element.sequential and (offer.active or offer.chosen):
         running = [
             advance.instance(key).element_id

@@ -11,7 +11,7 @@ from engine import commands as c
 from engine import events as e
 from engine import state as s
 from engine import variables as v
-from engine.instances import calls, choices, jobs, tasks
+from engine.instances import assignment, calls, choices, jobs, tasks
 from engine.instances.advance import Advance, DueStep
 from engine.instances.conversations import comes_as_start
 from engine.instances.endings import CLOSED, end_instance
@@ -206,6 +206,9 @@ COMMANDS: Mapping[type[c.AnyCommand], Callable[[Advance, Any], Rejection | None]
     c.ThrowError: _throw_error,
     c.ThrowEscalation: _throw_escalation,
     c.CompleteTask: tasks.complete,
+    c.ClaimTask: assignment.claim,
+    c.AssignTask: assignment.assign,
+    c.UpdateTask: assignment.update,
     c.ResolveIncident: _resolve_incident,
     c.ActivateActivities: choices.activate_activities,
     c.FireTimer: _fire_timer,

@@ -4,8 +4,8 @@ The state is the fold of its events, so nothing here may know the model, the com
 else than state, event and the time of the transition.
 """
 
-from collections.abc import MutableMapping
-from typing import TypeAlias, assert_never
+from collections.abc import Callable, Mapping, MutableMapping
+from typing import Any, Final, TypeAlias
 
 from msgspec.structs import replace
 
@@ -81,84 +81,16 @@ def close_draft(state: s.ProcessInstance) -> None:
     state.outputs = paged(state.outputs)
 
 
-def evolve(  # noqa: C901, PLR0912, PLR0915 - one case an event
-    state: s.ProcessInstance, event: e.AnyEvent, at_ms: int
-) -> None:
-    """Change the state by one event of a transition at `at_ms`, the most frequent kinds first.
+def evolve(state: s.ProcessInstance, event: e.AnyEvent, at_ms: int) -> None:
+    """Change the state by one event of a transition at `at_ms`.
 
     Raises InvariantError when the event cannot follow on the state: a bug.
     """
     state.sequence += 1
-    match event:
-        case e.FlowTaken():
-            _take_flow(state, event)
-        case e.ElementActivated():
-            _activate(state, event, at_ms)
-        case e.ElementCompleted():
-            element = _remove_element(state, event.key, ElementState.COMPLETED)
-            if event.discarded and element.scope is not None:
-                _consume(state, element.scope, event.discarded)
-                _hold(state, element.scope, -len(event.discarded))
-        case e.VariablesSet():
-            _set_variables(state, event)
-        case e.JobOpened():
-            waits.open_job(state, event)
-        case e.JobClosed():
-            waits.close_job(state, event)
-        case e.TimerArmed():
-            waits.arm_timer(state, event)
-        case e.TimerClosed() | e.SubscriptionClosed() | e.CallClosed() | e.IncidentResolved():
-            waits.remove(state, event.key)
-        case e.CompensationEnded() | e.GateClosed() | e.AdHocClosed():
-            waits.remove(state, event.key)
-        case e.GateOpened():
-            waits.add(state, s.GateWait(key=event.key, owner=event.owner))
-        case e.GateFired():
-            _fire_gate(state, event)
-        case e.AdHocOpened():
-            waits.add(state, s.AdHocWait(key=event.key, owner=event.owner))
-        case e.ActivitiesChosen():
-            offers.choose(state, event)
-        case e.AdHocStopped():
-            _stop_ad_hoc(state, event)
-        case e.SubscriptionOpened():
-            waits.open_subscription(state, event)
-        case e.TaskChanged():
-            waits.change_task(state, event)
-        case e.CallOpened():
-            waits.add(state, s.CallWait(key=event.key, owner=event.owner, child_id=event.child_id))
-        case e.IncidentRaised():
-            waits.raise_incident(state, event, at_ms)
-        case e.CompensationRecorded():
-            ledger.record(state, event)
-        case e.CompensationStarted():
-            _start_sweep(state, event)
-        case e.ElementTerminated():
-            _remove_element(state, event.key, ElementState.TERMINATED)
-        case e.ElementTerminating():
-            _begin_to_end(state, event)
-        case e.LoopOpened():
-            _open_loop(state, event)
-        case e.OutputCollected():
-            _collect(state, event)
-        case e.LoopStopped():
-            state.loops[event.key] = replace(state.loops[event.key], stopped=True)
-        case e.ConditionEvaluated():
-            if event.key:
-                condition = waits.find(state, event.key, s.ConditionWait)
-                state.waits[event.key] = replace(condition, holds=event.result)
-        case e.EventThrown() | e.DecisionEvaluated():
-            pass  # what it led to here has events of its own
-        case e.InstanceChanged():
-            if event.start is None:
-                after = InstanceState(event.state)
-                guard_instance(state.state, after)
-                state.state = after
-        case _:
-            assert_never(event)
+    EVOLUTIONS[type(event)](state, event, at_ms)
 
 
-def _take_flow(state: s.ProcessInstance, event: e.FlowTaken) -> None:
+def _take_flow(state: s.ProcessInstance, event: e.FlowTaken, at_ms: int) -> None:
     flows = state.arrivals.get(event.scope)
     if flows is None:
         state.arrivals[event.scope] = {event.flow_id: 1}
@@ -227,6 +159,17 @@ def _activate(state: s.ProcessInstance, event: e.ElementActivated, at_ms: int) -
     waits.count(state, event.key)
 
 
+def _complete(state: s.ProcessInstance, event: e.ElementCompleted, at_ms: int) -> None:
+    element = _remove_element(state, event.key, ElementState.COMPLETED)
+    if event.discarded and element.scope is not None:
+        _consume(state, element.scope, event.discarded)
+        _hold(state, element.scope, -len(event.discarded))
+
+
+def _terminate(state: s.ProcessInstance, event: e.ElementTerminated, at_ms: int) -> None:
+    _remove_element(state, event.key, ElementState.TERMINATED)
+
+
 def _remove_element(state: s.ProcessInstance, key: int, after: ElementState) -> s.ElementInstance:
     """An element instance ends; what it owned ended before, its variables go with it."""
     element = state.elements.pop(key)
@@ -253,7 +196,7 @@ def _remove_element(state: s.ProcessInstance, key: int, after: ElementState) -> 
     return element
 
 
-def _begin_to_end(state: s.ProcessInstance, event: e.ElementTerminating) -> None:
+def _begin_to_end(state: s.ProcessInstance, event: e.ElementTerminating, at_ms: int) -> None:
     element = state.elements[event.key]
     guard_element(element.state, ElementState.TERMINATING)
     state.elements[event.key] = replace(element, state=ElementState.TERMINATING)
@@ -263,7 +206,7 @@ def _begin_to_end(state: s.ProcessInstance, event: e.ElementTerminating) -> None
         )
 
 
-def _open_loop(state: s.ProcessInstance, event: e.LoopOpened) -> None:
+def _open_loop(state: s.ProcessInstance, event: e.LoopOpened, at_ms: int) -> None:
     if event.key in state.loops or event.key not in state.elements:
         raise InvariantError(f"{event.key} cannot become a loop")
     state.loops[event.key] = s.Loop(
@@ -276,7 +219,11 @@ def _open_loop(state: s.ProcessInstance, event: e.LoopOpened) -> None:
     state.loops_bytes += sum(map(v.utf8_length, event.items))
 
 
-def _collect(state: s.ProcessInstance, event: e.OutputCollected) -> None:
+def _stop_loop(state: s.ProcessInstance, event: e.LoopStopped, at_ms: int) -> None:
+    state.loops[event.key] = replace(state.loops[event.key], stopped=True)
+
+
+def _collect(state: s.ProcessInstance, event: e.OutputCollected, at_ms: int) -> None:
     """New dicts for the page and for the table of pages: those before may be another document's."""
     pages = state.outputs.get(event.key, {})
     number = event.ordinal // s.OUTPUTS_PER_PAGE
@@ -303,7 +250,7 @@ def _drop_outputs(state: s.ProcessInstance, key: int) -> None:
         state.loops_bytes -= sum(map(v.utf8_length, page.values()))
 
 
-def _set_variables(state: s.ProcessInstance, event: e.VariablesSet) -> None:
+def _set_variables(state: s.ProcessInstance, event: e.VariablesSet, at_ms: int) -> None:
     if event.scope not in state.elements:
         raise InvariantError(f"variables for the scope {event.scope}, which is not there")
     state.variables_bytes += v.growth(state, event.scope, event.variables)
@@ -312,7 +259,7 @@ def _set_variables(state: s.ProcessInstance, event: e.VariablesSet) -> None:
     put_in_order(state.variables, event.scope, own)
 
 
-def _fire_gate(state: s.ProcessInstance, event: e.GateFired) -> None:
+def _fire_gate(state: s.ProcessInstance, event: e.GateFired, at_ms: int) -> None:
     gate = waits.find(state, event.key, s.GateWait)
     scope = state.elements[gate.owner].scope or 0
     _consume(state, scope, event.consumed)
@@ -320,15 +267,15 @@ def _fire_gate(state: s.ProcessInstance, event: e.GateFired) -> None:
     state.waits[event.key] = replace(gate, waiting_for_start=False, taken=event.consumed)
 
 
-def _stop_ad_hoc(state: s.ProcessInstance, event: e.AdHocStopped) -> None:
+def _stop_ad_hoc(state: s.ProcessInstance, event: e.AdHocStopped, at_ms: int) -> None:
     offer = waits.find(state, event.key, s.AdHocWait)
     if event.discarded:
         _consume(state, offer.owner, event.discarded)
         _hold(state, offer.owner, -len(event.discarded))
-    state.waits[event.key] = replace(offer, chosen=(), stopped=True)
+    offers.stop(state, event.key)
 
 
-def _start_sweep(state: s.ProcessInstance, event: e.CompensationStarted) -> None:
+def _start_sweep(state: s.ProcessInstance, event: e.CompensationStarted, at_ms: int) -> None:
     ledger.claim(state, event)
     waits.add(
         state,
@@ -340,3 +287,54 @@ def _start_sweep(state: s.ProcessInstance, event: e.CompensationStarted) -> None
             cancels=event.cancels,
         ),
     )
+
+
+def _change_instance(state: s.ProcessInstance, event: e.InstanceChanged, at_ms: int) -> None:
+    if event.start is None:
+        after = InstanceState(event.state)
+        guard_instance(state.state, after)
+        state.state = after
+
+
+def _change_nothing(state: s.ProcessInstance, event: e.AnyEvent, at_ms: int) -> None:
+    """What it led to here has events of its own."""
+
+
+# Any: a row takes its own kind of event, which the key names.
+EVOLUTIONS: Final[Mapping[type[e.AnyEvent], Callable[[s.ProcessInstance, Any, int], None]]] = {
+    e.InstanceChanged: _change_instance,
+    e.ElementActivated: _activate,
+    e.ElementCompleted: _complete,
+    e.ElementTerminated: _terminate,
+    e.ElementTerminating: _begin_to_end,
+    e.FlowTaken: _take_flow,
+    e.VariablesSet: _set_variables,
+    e.TimerArmed: waits.arm_timer,
+    e.TimerClosed: waits.close,
+    e.SubscriptionOpened: waits.open_subscription,
+    e.SubscriptionClosed: waits.close,
+    e.EventThrown: _change_nothing,
+    e.JobOpened: waits.open_job,
+    e.JobClosed: waits.close_job,
+    e.TaskChanged: waits.change_task,
+    e.CallOpened: waits.open_call,
+    e.CallClosed: waits.close,
+    e.IncidentRaised: waits.raise_incident,
+    e.IncidentResolved: waits.close,
+    e.ConditionEvaluated: waits.evaluate_condition,
+    e.CompensationRecorded: ledger.record,
+    e.CompensationStarted: _start_sweep,
+    e.CompensationEnded: waits.close,
+    e.GateOpened: waits.open_gate,
+    e.GateFired: _fire_gate,
+    e.GateClosed: waits.close,
+    e.LoopOpened: _open_loop,
+    e.OutputCollected: _collect,
+    e.LoopStopped: _stop_loop,
+    e.AdHocOpened: waits.open_offer,
+    e.ActivitiesChosen: offers.choose,
+    e.AdHocStopped: _stop_ad_hoc,
+    e.AdHocClosed: offers.close,
+    e.DecisionEvaluated: _change_nothing,
+}
+"""What each kind of event changes. `at_ms` is when the transition is made."""

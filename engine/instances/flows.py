@@ -21,6 +21,8 @@ def leave(advance: Advance, element: Element, key: int, flows: Iterable[int]) ->
     advance.emit(e.ElementCompleted(key=key))
     if over is not None:
         ad_hoc.stop(advance, over.key)
+    elif advance.model.has_directed_ad_hocs:
+        ad_hoc.ask_again(advance, instance, element)
     if scope is not None:
         for flow in flows:
             advance.take(flow, scope)

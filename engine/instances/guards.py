@@ -98,10 +98,15 @@ def check_number(name: str, value: int | None, low: int, high: int) -> Rejection
     )
 
 
-def check_size(advance: Advance, targets: dict[int, dict[str, str]]) -> Rejection | None:
-    """From outside variables are refused that would make the instance's too large."""
+def check_size(
+    advance: Advance, targets: dict[int, dict[str, str]], *, beside: int = 0
+) -> Rejection | None:
+    """From outside variables are refused that would make the instance's too large.
+
+    `beside`: the bytes of others that come with them, for scopes that are yet to begin.
+    """
     state, limit = advance.state, advance.context.settings.variables_bytes_max
-    grown = sum(v.growth(state, scope, texts) for scope, texts in targets.items())
+    grown = beside + sum(v.growth(state, scope, texts) for scope, texts in targets.items())
     if state.variables_bytes + grown <= limit:
         return None
     return too_large(limit, state.variables_bytes + grown)

@@ -1,4 +1,4 @@
-"""Opening a job: for the tasks that are work for a worker, and for the throw events that are."""
+"""Opening a job: for tasks and throw events that are work for a worker, and for who directs."""
 
 from engine import events as e
 from engine.instances.advance import Advance
@@ -9,6 +9,11 @@ from engine.model.elements import JobDefinition
 
 def open_job(advance: Advance, definition: JobDefinition, key: int) -> None:
     """Publish a job for the element instance. Raises StuckError."""
+    advance.emit(make_job(advance, definition, key))
+
+
+def make_job(advance: Advance, definition: JobDefinition, key: int) -> e.JobOpened:
+    """A job for the element instance, yet to be published. Raises StuckError."""
     job_type = advance.evaluator.name(definition.type, key, length_max=JOB_TYPE_LENGTH_MAX)
     retries = definition.retries
     if not isinstance(retries, int):
@@ -22,13 +27,11 @@ def open_job(advance: Advance, definition: JobDefinition, key: int) -> None:
         name: text_of(advance.evaluator.evaluate(expression, key))
         for name, expression in definition.computed_headers.items()
     }
-    advance.emit(
-        e.JobOpened(
-            key=advance.new_key(),
-            owner=key,
-            type=job_type,
-            attempt=1,
-            retries_left=retries,
-            headers={**definition.headers, **computed} if computed else definition.headers,
-        )
+    return e.JobOpened(
+        key=advance.new_key(),
+        owner=key,
+        type=job_type,
+        attempt=1,
+        retries_left=retries,
+        headers={**definition.headers, **computed} if computed else definition.headers,
     )

@@ -4,7 +4,7 @@ from engine import commands as c
 from engine import events as e
 from engine import state as s
 from engine.expressions import schedule
-from engine.instances import escalations, listeners
+from engine.instances import directing, escalations, listeners
 from engine.instances.advance import Advance, DueStep
 from engine.instances.errors import BpmnError, find_catcher, throw_error, unhandled
 from engine.instances.guards import (
@@ -20,7 +20,7 @@ from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
 from engine.model.elements import JobDefinition
 from engine.model.vocabulary import LISTENER
-from engine.rejections import Rejection
+from engine.rejections import Rejection, RejectionCode
 
 
 def complete(advance: Advance, command: c.CompleteJob) -> Rejection | None:
@@ -30,6 +30,13 @@ def complete(advance: Advance, command: c.CompleteJob) -> Rejection | None:
     variables = parse_variables(command.variables)
     if isinstance(variables, Rejection):
         return variables
+    if directing.is_asked(advance, job):
+        return directing.complete(advance, job, variables, command.result)
+    if command.result is not None:
+        return Rejection(
+            RejectionCode.INVALID_ARGUMENT,
+            f"Expected no result: nothing is to be decided by job {command.job_id}",
+        )
     if listeners.is_listener(job):
         return _complete_listener(advance, job, variables)
     rejection = check_size(advance, targets_of(advance, job.owner, variables))

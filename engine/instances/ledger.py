@@ -19,7 +19,7 @@ from engine.ordered import writable
 from engine.pages import put_in_order
 
 
-def record(state: s.ProcessInstance, event: e.CompensationRecorded) -> None:
+def record(state: s.ProcessInstance, event: e.CompensationRecorded, at_ms: int) -> None:
     """Add an entry, behind those of its scope that completed before."""
     _put(
         state,

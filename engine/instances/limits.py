@@ -9,7 +9,10 @@ CHOICES_MAX = 1_000
 """Activities of an ad-hoc sub-process that are chosen at once."""
 
 NAME_LENGTH_MAX = 1_000
-"""Of what something is found by: names and keys of messages, business keys, error codes."""
+"""Of what something is found by: names and keys of messages, business keys, error codes, people."""
+
+CANDIDATES_MAX = 1_000
+"""Users, or groups, that a command makes candidates of a user task."""
 
 JOB_TYPE_LENGTH_MAX = 200
 """Of a job type that an expression yields; those in a model are checked when it is deployed."""

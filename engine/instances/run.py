@@ -106,9 +106,10 @@ def _next_beginning(advance: Advance) -> Beginning | None:
     Otherwise more arrivals waiting at joins than a command has steps would be all that a
     `Continue` ever looked at.
     """
-    sweep = next_sweep(advance)
+    sweep = next_sweep(advance) if advance.swept else None
     if sweep is not None:
         return Beginning(0, sweep=sweep)
+    has_ad_hocs = advance.model.has_ad_hocs
     while advance.agenda or (not advance.due and settle_joins(advance)):
         scope, flow_index = advance.agenda.popleft()
         if advance.is_over(scope):
@@ -121,7 +122,7 @@ def _next_beginning(advance: Advance) -> Beginning | None:
         if flow.id not in advance.state.arrivals.get(scope, ()):
             continue  # another arrival at the same target has consumed it already
         element = advance.model.elements[flow.target]
-        if ad_hoc.is_held(advance, element, scope):
+        if has_ad_hocs and ad_hoc.is_held(advance, element, scope):
             continue
         joins = HANDLERS[type(element)].joins
         consumed = (flow.id,) if joins is None else joins(advance, element, scope)
@@ -182,7 +183,7 @@ def _ask_conditions(advance: Advance) -> None:
 
 def _complete_if_empty(advance: Advance, scope: int) -> None:
     instance = advance.state.elements.get(scope)
-    if instance is None or ad_hoc.goes_on(advance, scope):
+    if instance is None or (advance.model.has_ad_hocs and ad_hoc.goes_on(advance, scope)):
         return
     if instance.open or has_sweep(advance, scope) or advance.is_ending(scope):
         return
@@ -206,12 +207,13 @@ def _perform(advance: Advance, due: DueStep) -> None:
     if due.step is Step.REARM:
         _rearm(advance, key)
         return
-    if advance.instance(key).scope is None:
+    instance = advance.state.elements[key]
+    if instance.scope is None:
         _perform_process(advance, due.step)
         return
-    element = advance.element(key)
-    handler = _handler(advance, element, key)
-    is_iteration = advance.instance(key).ordinal > 0
+    element = advance.model.element(instance.element_id)
+    handler = _handler(advance, element, instance)
+    is_iteration = instance.ordinal > 0
     is_heard = isinstance(element, Activity) and bool(element.listeners)
     again: Step = due.step
     step: Step | None = listeners.AFTER.get(due.step, due.step) if is_heard else due.step
@@ -233,11 +235,13 @@ def _perform(advance: Advance, due: DueStep) -> None:
         raise_incident(advance, key, again, stuck)
 
 
-def _handler(advance: Advance, element: AnyElement, key: int) -> Handler[Any]:
+def _handler(advance: Advance, element: AnyElement, instance: ElementInstance) -> Handler[Any]:
     """What an element instance does: a loop and a choice are around what the element does."""
-    if advance.is_loop(key):
+    if instance.ad_hoc and advance.is_choice(instance.key):
+        return ad_hoc_sub_processes.CHOICE
+    if not instance.ordinal and isinstance(element, Activity) and element.loop is not None:
         return loops.LOOP
-    return ad_hoc_sub_processes.CHOICE if advance.is_choice(key) else HANDLERS[type(element)]
+    return HANDLERS[type(element)]
 
 
 def _perform_process(advance: Advance, step: Step) -> None:

@@ -1,6 +1,6 @@
 """What element instances wait for, as events change it: part of `evolve`."""
 
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from msgspec.structs import replace
 
@@ -11,7 +11,7 @@ from engine.errors import InvariantError
 W = TypeVar("W", bound=s.Waiting)
 
 
-def arm_timer(state: s.ProcessInstance, event: e.TimerArmed) -> None:
+def arm_timer(state: s.ProcessInstance, event: e.TimerArmed, at_ms: int) -> None:
     timer = s.TimerWait(
         key=event.key,
         owner=event.owner,
@@ -24,7 +24,7 @@ def arm_timer(state: s.ProcessInstance, event: e.TimerArmed) -> None:
     add(state, timer)
 
 
-def open_subscription(state: s.ProcessInstance, event: e.SubscriptionOpened) -> None:
+def open_subscription(state: s.ProcessInstance, event: e.SubscriptionOpened, at_ms: int) -> None:
     """For a message, a signal or a condition."""
     add(state, _subscription(event))
 
@@ -59,7 +59,7 @@ def _subscription(event: e.SubscriptionOpened) -> s.Wait:
             )
 
 
-def open_job(state: s.ProcessInstance, event: e.JobOpened) -> None:
+def open_job(state: s.ProcessInstance, event: e.JobOpened, at_ms: int) -> None:
     """A new job, or the next attempt of one that failed."""
     known = state.waits.get(event.key)
     job = s.JobWait.opened(event)
@@ -69,7 +69,7 @@ def open_job(state: s.ProcessInstance, event: e.JobOpened) -> None:
         state.waits[event.key] = job
 
 
-def close_job(state: s.ProcessInstance, event: e.JobClosed) -> None:
+def close_job(state: s.ProcessInstance, event: e.JobClosed, at_ms: int) -> None:
     """One that failed stays: for its next attempt, or for its incident."""
     if event.reason != "failed":
         remove(state, event.key)
@@ -81,7 +81,7 @@ def close_job(state: s.ProcessInstance, event: e.JobClosed) -> None:
     )
 
 
-def change_task(state: s.ProcessInstance, event: e.TaskChanged) -> None:
+def change_task(state: s.ProcessInstance, event: e.TaskChanged, at_ms: int) -> None:
     """Created, changed, or over."""
     if event.state in {"completed", "canceled"}:
         remove(state, event.key)
@@ -109,6 +109,41 @@ def raise_incident(state: s.ProcessInstance, event: e.IncidentRaised, at_ms: int
             since_ms=at_ms,
         ),
     )
+
+
+def open_call(state: s.ProcessInstance, event: e.CallOpened, at_ms: int) -> None:
+    add(state, s.CallWait(key=event.key, owner=event.owner, child_id=event.child_id))
+
+
+def open_gate(state: s.ProcessInstance, event: e.GateOpened, at_ms: int) -> None:
+    add(state, s.GateWait(key=event.key, owner=event.owner))
+
+
+def open_offer(state: s.ProcessInstance, event: e.AdHocOpened, at_ms: int) -> None:
+    add(state, s.AdHocWait(key=event.key, owner=event.owner))
+
+
+def evaluate_condition(state: s.ProcessInstance, event: e.ConditionEvaluated, at_ms: int) -> None:
+    """A flow's condition has no number: nobody waits for it."""
+    if event.key:
+        condition = find(state, event.key, s.ConditionWait)
+        state.waits[event.key] = replace(condition, holds=event.result)
+
+
+Closing: TypeAlias = (
+    e.TimerClosed
+    | e.SubscriptionClosed
+    | e.CallClosed
+    | e.IncidentResolved
+    | e.CompensationEnded
+    | e.GateClosed
+    | e.AdHocClosed
+)
+
+
+def close(state: s.ProcessInstance, event: Closing, at_ms: int) -> None:
+    """Nobody waits for it any more."""
+    remove(state, event.key)
 
 
 def add(state: s.ProcessInstance, wait: s.Wait) -> None:

@@ -6,14 +6,17 @@ References to sections are to OMG BPMN 2.0.2.
 import re
 from typing import Final, TypedDict
 
+from msgspec.structs import replace
+
 from engine.expressions import Environment, EvaluationError, Expression
 from engine.model.dialects import languages
-from engine.model.elements import DataObject
-from engine.model.extensions import AdHocSource
+from engine.model.elements import DataObject, JobDefinition
+from engine.model.extensions import AdHocSource, Extensions
+from engine.model.jobs import read_job
 from engine.model.loops import variable_of
 from engine.model.reading import Reading
 from engine.model.report import Report, quote
-from engine.model.source import Node, ProcessSource, is_true
+from engine.model.source import Node, ProcessSource, SourceElement, is_true
 from engine.model.vocabulary import ACTIVITIES
 
 TAG: Final = "adHocSubProcess"
@@ -33,10 +36,17 @@ class AdHocFields(TypedDict):
     output: Expression | None
     output_collection: str | None
     output_variable: str | None
+    job: JobDefinition | None
+    shows_outputs: bool
 
 
-def read_ad_hoc(reading: Reading, node: Node, source: AdHocSource) -> AdHocFields:
+def read_ad_hoc(reading: Reading, node: Node, extensions: Extensions) -> AdHocFields:
     """How its activities are chosen and run; what is in error is reported and left out."""
+    job = None
+    if extensions.job is not None:
+        job = read_job(reading, node, extensions)
+        extensions = _without_choices(reading, node, extensions)
+    source = extensions.ad_hoc
     ordering = (node.xml.get("ordering") or _ORDERINGS[0]).strip()
     if ordering not in _ORDERINGS:
         reading.report.error(
@@ -55,13 +65,34 @@ def read_ad_hoc(reading: Reading, node: Node, source: AdHocSource) -> AdHocField
         offered=offered,
         active=active,
         sequential=ordering == "Sequential",
-        completion=_completion(reading, node, source),
+        completion=None if extensions.job else _completion(reading, node, source),
         cancels_remaining=is_true(node.xml.get("cancelRemainingInstances"), default=True),
         scoped=reading.dialect.scopes_choices,
         output=output,
         output_collection=source.output_collection,
         output_variable=variable_of(output),
+        job=job,
+        # A worker may ask for anything.
+        shows_outputs=job is not None and source.output_collection is not None,
     )
+
+
+def _without_choices(reading: Reading, node: Node, extensions: Extensions) -> Extensions:
+    """A worker decides: as in Zeebe, what else would have chosen and completed has no say."""
+    source = extensions.ad_hoc
+    named = {
+        "collection of active elements": source.active is not None,
+        "completion condition": source.completion is not None or _drawn_condition(node) is not None,
+    }
+    for what, is_there in named.items():
+        if is_there:
+            reading.report.warning(
+                "no-effect",
+                f"The {what} has no effect: the worker decides, by the result of its job. Remove"
+                " it, or remove the job type.",
+                node,
+            )
+    return replace(extensions, ad_hoc=replace(source, active=None, completion=None))
 
 
 def choice_data(reading: Reading, node: Node) -> tuple[DataObject, ...]:
@@ -69,7 +100,8 @@ def choice_data(reading: Reading, node: Node) -> tuple[DataObject, ...]:
     if reading.dialect.choices is None:
         return ()
     nodes = reading.process.nodes
-    return (reading.dialect.choices(nodes[i] for i in reading.process.plain_starts(node.index)),)
+    offered = (nodes[index] for index in reading.process.plain_starts(node.index))
+    return (reading.dialect.choices(offered, reading.report),)
 
 
 def _check_active(reading: Reading, node: Node, active: Expression, offered: list[str]) -> None:
@@ -112,8 +144,8 @@ def _output(reading: Reading, node: Node, source: AdHocSource) -> Expression | N
 
 
 def _completion(reading: Reading, node: Node, source: AdHocSource) -> Expression | None:
-    drawn = next((part for part in node.children if part.tag == "completionCondition"), None)
-    if drawn is None or not "".join(drawn.xml.itertext()).strip():
+    drawn = _drawn_condition(node)
+    if drawn is None:
         formula = source.completion
         return None if formula is None else reading.formulas.expression(formula, node, "condition")
     formula = languages.condition(reading.dialect, drawn)
@@ -127,6 +159,11 @@ def _completion(reading: Reading, node: Node, source: AdHocSource) -> Expression
         )
         return None
     return reading.formulas.expression(formula, node, "completion condition")
+
+
+def _drawn_condition(node: Node) -> SourceElement | None:
+    drawn = next((part for part in node.children if part.tag == "completionCondition"), None)
+    return drawn if drawn is not None and "".join(drawn.xml.itertext()).strip() else None
 
 
 def check_ad_hoc_sub_processes(process: ProcessSource, report: Report) -> None:

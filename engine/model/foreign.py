@@ -14,6 +14,10 @@ from engine.model.xml import BPMN, UTF16, may_contain
 
 _EXTENSION_ELEMENTS: Final = f"{{{BPMN}}}extensionElements"
 _DECLARED: Final = re.compile(rb"""\bxmlns(?::[^\s=]+)?\s*=\s*["']([^"']*)["']""")
+_NAMED_IN: Final = etree.XPath(
+    "boolean(.//*[namespace-uri() = $namespace] | .//@*[namespace-uri() = $namespace]"
+    " | @*[namespace-uri() = $namespace])"
+)
 _STANDARD: Final = frozenset(
     {
         BPMN,
@@ -48,6 +52,8 @@ def check_foreign_extensions(
         return
     report_one = report.warning if dialect.namespaces else report.error
     for process in processes:
+        if not _names_any(process.xml, vendors):
+            continue
         for element in (process, *process.nodes):
             vendor = _vendor(element.xml, vendors)
             if vendor is not None:
@@ -58,6 +64,11 @@ def check_foreign_extensions(
                     " otherwise.",
                     element,
                 )
+
+
+def _names_any(root: etree._Element, namespaces: Iterable[str]) -> bool:
+    """Whether anything in a process is named in one of these. A declared one need not be used."""
+    return any(_NAMED_IN(root, namespace=namespace) for namespace in namespaces)
 
 
 def _declares_unknown(content: bytes) -> bool:

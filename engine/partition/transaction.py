@@ -60,7 +60,8 @@ class _Transaction:
         self.stimulus = stimulus
         self.outcome = RecordOutcome(now=max(info.now, stimulus.timestamp_ms))
         self.publishing = Publishing(info, stimulus, self.outcome)
-        self.queue: deque[c.AnyCommand] = deque()
+        self.queue: deque[tuple[c.AnyCommand, str]] = deque()
+        """Commands for this partition that are still to be applied, with their addresses."""
         self.definitions = Definitions()
         self.decisions: dict[DecisionFile, DecisionModel] = {}
 
@@ -72,7 +73,7 @@ class _Transaction:
         if isinstance(command, InvalidCommand):
             yield from self._refuse(command.code, command.detail)
         elif is_send and not self.stimulus.forwarded:
-            yield from self._run_queue(command)
+            yield from self._run_queue(command, address_of(command))
         elif isinstance(command, c.ClientCommand):
             yield from self._run_client_command(self._with_instance_id(command))
         elif isinstance(command, c.FireTimer | c.RaiseIncident) and self.stimulus.trusted:
@@ -98,11 +99,11 @@ class _Transaction:
     def _run_owners_command(self, command: c.FireTimer | c.RaiseIncident) -> Reading:
         """A command that the partition's owner publishes by itself: it has no number."""
         try:
-            address_of(command)
+            address = address_of(command)
         except ValueError as error:
             yield from self._refuse(RejectionCode.INVALID_ARGUMENT, str(error))
             return
-        yield from self._run_queue(command)
+        yield from self._run_queue(command, address)
 
     # --- client commands ---
 
@@ -118,7 +119,7 @@ class _Transaction:
             return
         first = yield from self._first_outcome()
         if first is None:
-            yield from self._run_queue(command, answered=True)
+            yield from self._run_queue(command, address, answered=True)
         elif not (yield from self._waits_for_answer(command)):
             self.publishing.reply(first, ReplyStatus.DUPLICATE)
 
@@ -167,31 +168,33 @@ class _Transaction:
 
     # --- the queue ---
 
-    def _run_queue(self, first: c.AnyCommand, *, answered: bool = False) -> Reading:
+    def _run_queue(
+        self, first: c.AnyCommand, first_address: str, *, answered: bool = False
+    ) -> Reading:
         """Apply the command, then what it sends to this partition, first in, first out."""
         self.definitions = yield ReadDefinitions()
-        self.queue.append(first)
+        self.queue.append((first, first_address))
         for step in range(LOCAL_COMMANDS_MAX):
-            command = self.queue.popleft()
-            outcome = yield from self._apply(command, step)
+            command, address = self.queue.popleft()
+            outcome = yield from self._apply(command, address, step)
             if step == 0 and answered:
-                self._answer(command, outcome)
+                self._answer(address, outcome)
             if not self.queue:
                 return
-        following = [type(command).__name__ for command in self.queue]
+        following = [type(command).__name__ for command, _ in self.queue]
         raise InvariantError(
             f"one record led to more than {LOCAL_COMMANDS_MAX} commands; next: {following[:5]}"
         )
 
-    def _answer(self, command: c.AnyCommand, outcome: Outcome | Rejection) -> None:
-        address = address_of(command)
+    def _answer(self, address: str, outcome: Outcome | Rejection) -> None:
         if isinstance(outcome, Rejection):
             self.publishing.reject(outcome, address)
         else:
             self.publishing.accept(address, outcome.result, answers_later=outcome.answers_later)
 
-    def _apply(self, command: c.AnyCommand, step: int) -> Generator[Read, Any, Outcome | Rejection]:
-        address = address_of(command)
+    def _apply(
+        self, command: c.AnyCommand, address: str, step: int
+    ) -> Generator[Read, Any, Outcome | Rejection]:
         state: AggregateState | None = None
         if address in self.outcome.states:
             state = self.outcome.states[address]
@@ -327,7 +330,7 @@ class _Transaction:
         partition = self._partition_of(command, address)
         stays = partition == self.info.partition and not self.info.sends_through_log
         if stays and not through_log:
-            self.queue.append(command)
+            self.queue.append((command, address))
         else:
             self.publishing.send(command, address, partition)
 

@@ -55,6 +55,9 @@ class TaskPattern(Pattern, frozen=True, kw_only=True):
         tuple[str, ...] | None, Meta(description="All candidate groups, in any order.")
     ] = field(name="candidate groups", default=None)
     due: Annotated[Instant | None, Meta(description="When it is due.")] = None
+    follow_up: Annotated[Instant | None, Meta(description="When it is to be looked at again.")] = (
+        field(name="follow up", default=None)
+    )
     priority: int | None = None
     form: Annotated[str | None, Meta(description="The form key.")] = None
     variables: Annotated[

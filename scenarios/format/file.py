@@ -12,7 +12,7 @@ from scenarios.format.steps import AnyStep
 def _check_formula(text: str) -> None:
     """Raises ValueError unless it is a FEEL expression behind an equals sign."""
     if not text.startswith("="):
-        raise ValueError("Expected variables to complete with, or a text that begins with =.")
+        raise ValueError("Expected names and values, or a text that begins with =.")
     try:
         compile_feel(text[1:])
     except ExpressionSyntaxError as error:
@@ -20,23 +20,33 @@ def _check_formula(text: str) -> None:
 
 
 class Answer(Part, frozen=True, kw_only=True):
-    """What a mock does: one of `complete`, `throw error` and `fail`."""
+    """What a mock does: one of `complete`, with or without `result`, `throw error` and `fail`."""
 
     def __post_init__(self) -> None:
         given = [key for key in ("complete", "throw error", "fail") if key in self.lines]
         if self.lines and len(given) != 1:
             found = " and ".join(given) or "none of them"
             raise ValueError(f"Expected one of complete, throw error and fail; found {found}.")
-        if "complete" in given and not isinstance(self.complete, dict | str):
-            raise ValueError("Expected variables to complete with, or a text that begins with =.")
-        if isinstance(self.complete, str):
-            _check_formula(self.complete)
+        if "result" in self.lines and "complete" not in given:
+            raise ValueError("Expected a result beside complete.")
+        for key, value in (("complete", self.complete), ("result", self.result)):
+            if key in self.lines and not isinstance(value, dict | str):
+                raise ValueError("Expected names and values, or a text that begins with =.")
+            if isinstance(value, str):
+                _check_formula(value)
 
     complete: Annotated[
         Json,
         Meta(
             description="Complete with these variables, or with those that a FEEL expression"
             " (a text that begins with =) makes of the job's variables."
+        ),
+    ] = None
+    result: Annotated[
+        Json,
+        Meta(
+            description="What the job asks to decide, where it does: names and values, or an"
+            " expression as in `complete`."
         ),
     ] = None
     error: Annotated[str | None, Meta(description="Throw the BPMN error with this code.")] = field(

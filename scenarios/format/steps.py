@@ -81,6 +81,9 @@ class CompleteJob(OnWork, frozen=True, kw_only=True):
         name="complete job"
     )
     variables: Variables | None = None
+    result: Annotated[
+        Variables | None, Meta(description="What the job asks to decide, where it does.")
+    ] = None
 
 
 class FailJob(OnWork, frozen=True, kw_only=True):
@@ -137,6 +140,54 @@ class CompleteTask(OnWork, frozen=True, kw_only=True):
         name="complete task"
     )
     variables: Variables | None = None
+
+
+class ClaimTask(OnWork, frozen=True, kw_only=True):
+    """Claim a user task, as somebody who will do it."""
+
+    verb = "claim task"
+    task: Annotated[str, Meta(description="Id or name of the user task.")] = field(
+        name="claim task"
+    )
+    user: Annotated[str, Meta(description="Who claims it.")]
+
+
+class AssignTask(OnWork, frozen=True, kw_only=True):
+    """Give a user task to somebody, whoever has it."""
+
+    verb = "assign task"
+    task: Annotated[str, Meta(description="Id or name of the user task.")] = field(
+        name="assign task"
+    )
+    assignee: Annotated[str | None, Meta(description="Who gets it; null: nobody has it.")]
+
+
+class UpdateTask(OnWork, frozen=True, kw_only=True):
+    """Change what describes a user task; what is not named stays as it is."""
+
+    verb = "update task"
+    task: Annotated[str, Meta(description="Id or name of the user task.")] = field(
+        name="update task"
+    )
+    due: Annotated[Instant | None, Meta(description="When it is due.")] = None
+    follow_up: Annotated[Instant | None, Meta(description="When it is to be looked at again.")] = (
+        field(name="follow up", default=None)
+    )
+    priority: int | None = None
+    users: Annotated[
+        tuple[str, ...] | None, Meta(description="All candidate users; [] takes them away.")
+    ] = field(name="candidate users", default=None)
+    groups: Annotated[
+        tuple[str, ...] | None, Meta(description="All candidate groups; [] takes them away.")
+    ] = field(name="candidate groups", default=None)
+    clear: Annotated[
+        tuple[str, ...], Meta(description="Dates that are taken away: due, follow up.")
+    ] = ()
+
+    def __post_init__(self) -> None:
+        for name in self.clear:
+            if name not in ("due", "follow up"):
+                raise ValueError("Dates that can be cleared are `due` and `follow up`.")
 
 
 class PublishMessage(CommandStep, frozen=True, kw_only=True):
@@ -289,6 +340,9 @@ AnyStep: TypeAlias = (
     | ThrowError
     | ThrowEscalation
     | CompleteTask
+    | ClaimTask
+    | AssignTask
+    | UpdateTask
     | PublishMessage
     | BroadcastSignal
     | SetVariables

@@ -5,7 +5,7 @@ from typing import Any
 
 from scenarios.format import steps as f
 from scenarios.format.parts import Part
-from scenarios.verbs import adhoc, instances, messages, time, work
+from scenarios.verbs import adhoc, instances, messages, people, time, work
 from scenarios.verbs.actor import Actor
 
 
@@ -29,6 +29,9 @@ _STEPS: Mapping[type[Part], Callable[[Actor, Any], None]] = {
     f.ThrowError: work.throw,
     f.ThrowEscalation: work.throw,
     f.CompleteTask: work.complete_task,
+    f.ClaimTask: people.claim_task,
+    f.AssignTask: people.assign_task,
+    f.UpdateTask: people.update_task,
     f.PublishMessage: messages.publish,
     f.BroadcastSignal: messages.broadcast,
     f.SetVariables: instances.set_variables,

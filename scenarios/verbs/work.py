@@ -37,7 +37,8 @@ def _find_job(world: World, name: str, step: f.OnWork) -> r.Job:
     )
 
 
-def _find_task(world: World, name: str, step: f.OnWork) -> r.Task:
+def find_task(world: World, name: str, step: f.OnWork) -> r.Task:
+    """The oldest open user task at an element that is as `where` says. Raises Mismatch."""
     tasks = list(_among(world, [*world.simulation.published_tasks.values()], step.instance))
     named = [
         task for task in tasks if world.names_in(task.instance_id).is_named(task.element_id, name)
@@ -97,7 +98,10 @@ def _item(world: World, work: r.Job | r.Task, where: f.Where) -> Item:
 def complete_job(actor: Actor, step: f.CompleteJob) -> None:
     job = _find_job(actor.world, step.job, step)
     command = c.CompleteJob(
-        job_id=job.job_id, attempt=job.attempt, variables=text_of(step.variables)
+        job_id=job.job_id,
+        attempt=job.attempt,
+        variables=text_of(step.variables),
+        result=optional_text_of(step.result),
     )
     actor.send(step, command)
 
@@ -116,7 +120,7 @@ def fail_job(actor: Actor, step: f.FailJob) -> None:
 
 
 def complete_task(actor: Actor, step: f.CompleteTask) -> None:
-    task = _find_task(actor.world, step.task, step)
+    task = find_task(actor.world, step.task, step)
     actor.send(step, c.CompleteTask(task_id=task.task_id, variables=text_of(step.variables)))
 
 
@@ -138,7 +142,7 @@ def _thrower(world: World, step: f.Throw) -> r.Job | r.Task:
     if step.job is not None:
         return _find_job(world, step.job, step)
     if step.task is not None:
-        return _find_task(world, step.task, step)
+        return find_task(world, step.task, step)
     found: list[r.Job | r.Task] = [
         *_among(world, looking.open_jobs(world.simulation), step.instance),
         *_among(world, [*world.simulation.published_tasks.values()], step.instance),

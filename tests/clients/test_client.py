@@ -73,6 +73,9 @@ async def test_every_command_arrives_with_its_fields_on_its_partition(
         await client.resolve_incident("i:9", retries=1, values={"x": None})
         await client.activate_activities("i:5", "one", "two")
         await client.activate_activities("i:5", complete=True)
+        await client.claim_task("i:7", "ann")
+        await client.assign_task("i:7", None)
+        await client.update_task("i:7", due_at=5, candidate_users=[], clear=["follow_up_at"])
     resources = (
         c.Resource(name="order.bpmn", content=gzip.compress(b"<definitions/>", mtime=0)),
         c.Resource(name="b", content=gzip.compress(b"b", mtime=0)),
@@ -97,6 +100,9 @@ async def test_every_command_arrives_with_its_fields_on_its_partition(
         c.ResolveIncident(incident_id="i:9", retries=1, variables='{"x":null}'),
         c.ActivateActivities(element_instance_id="i:5", element_ids=("one", "two")),
         c.ActivateActivities(element_instance_id="i:5", complete=True),
+        c.ClaimTask(task_id="i:7", user="ann"),
+        c.AssignTask(task_id="i:7"),
+        c.UpdateTask(task_id="i:7", due_at=5, candidate_users=(), clear=("follow_up_at",)),
     ]
     assert await engine.until(len(expected)) == expected
     for partition, stimulus in engine.received:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from torpor_client.answers import Result
+from torpor_client.answers import JobResult, Result, completed
 from torpor_client.breaker import FAILURES_MAX, CircuitBreaker
 from torpor_client.channel import Channel, ClientOptions, Submitted
 from torpor_client.connection import Connection
@@ -49,6 +49,18 @@ def job(number: int) -> Job:
         retries_left=3,
         created_at=0,
     )
+
+
+def test_a_handler_may_return_what_the_job_asks_to_decide() -> None:
+    decided = JobResult({"activateElements": [{"elementId": "search"}]}, {"n": 1})
+    assert completed(job(1), decided).fields == {
+        "job_id": "i:1",
+        "attempt": 1,
+        "token": None,
+        "variables": '{"n":1}',
+        "result": '{"activateElements":[{"elementId":"search"}]}',
+    }
+    assert completed(job(1), {"n": 1}).fields["result"] is None
 
 
 def runner_of(handler: Callable[[Job], Awaitable[Result]], answers: Answers) -> JobRunner:

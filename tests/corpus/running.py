@@ -144,13 +144,7 @@ def _set(state: ProcessInstance, names: tuple[str, ...], turn: int) -> c.SetVari
 
 def _asked(run: Runner, state: ProcessInstance, wait: ConditionWait) -> tuple[str, ...]:
     """The variables of the condition that is waited for."""
-    for model in run.models.values():
-        if model.process_id == state.start.process_id and wait.element_id in model.element_index:
-            trigger: Trigger = getattr(model.element(wait.element_id), "trigger", NoneTrigger())
-            conditions: list[Text | None] = [
-                getattr(part, "condition", None) for part in parts_of(trigger)
-            ]
-            return tuple(
-                name for each in conditions if isinstance(each, Expression) for name in each.names
-            )
-    return ()
+    element = run.model(state).element(wait.element_id)
+    trigger: Trigger = getattr(element, "trigger", NoneTrigger())
+    conditions: list[Text | None] = [getattr(part, "condition", None) for part in parts_of(trigger)]
+    return tuple(name for each in conditions if isinstance(each, Expression) for name in each.names)

@@ -117,7 +117,7 @@ class TestVersions:
             "deployed": [{"kind": "process", "id": "ask", "version": 1, "new": True}],
             "findings": [],
         }
-        (checksum,) = world.deployments.contents
+        (checksum,) = world.deployments.contents.resources
         ref = VersionRef(version=1, checksum=checksum, semantics=1, deployment=1 << 16)
         assert [partition.definitions.find("ask") for partition in world.all] == [ref] * 4
         assert state_of(world).pending == ()
@@ -133,14 +133,14 @@ class TestVersions:
             [("ask", 2, False)],
             [("ask", 3, True)],
         ]
-        assert len(world.deployments.contents) == 2
+        assert len(world.deployments.contents.resources) == 2
 
     def test_the_content_is_what_was_inflated(self) -> None:
         world = Partitions()
         deploy(world, gzip.compress(model()))
         deploy(world, model())
         assert [deployed(reply)[0][2] for reply in world.replies()] == [True, False]
-        assert list(world.deployments.contents.values()) == [model()]
+        assert list(world.deployments.contents.resources.values()) == [model()]
 
     def test_each_process_of_a_deployment_has_its_own_versions(self) -> None:
         world = Partitions()

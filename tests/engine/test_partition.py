@@ -10,6 +10,7 @@ from engine.records import Reply, ReplyStatus, SendNumber, Topic
 from engine.rejections import RejectionCode
 from engine.routing import message_address
 from engine.state import ProcessInstance
+from scenarios.contents import Contents
 from tests.support.contexts import HOUR, NOW
 from tests.support.models import bpmn, chain, end, message, process, receive_task, start, user_task
 from tests.support.partitions import (
@@ -196,7 +197,7 @@ class TestRouting:
         world = deployed(ASK)
         ids = [
             started_id(
-                world[0].drive(
+                world[0].would_do(
                     Stimulus(
                         offset=offset,
                         timestamp_ms=NOW,
@@ -454,7 +455,7 @@ class TestLocalSends:
         world[0].take(
             c.StartInstance(process_id="order", instance_id="i-1", variables='{"key":"k"}')
         )
-        world[0].contents.clear()
+        world[0].contents = Contents()
         before = (dict(world[0].states), dict(world[0].timers), len(world[0].published))
         with pytest.raises(KeyError):
             world[0].take(c.PublishMessage(name="paid", correlation_key="k"))
@@ -497,8 +498,8 @@ class TestVersionsAheadOfTheirActivation:
     def test_a_start_from_elsewhere_runs_before_its_version_is_activated_here(self) -> None:
         world = deployed(ASK)
         late = Partitions()[0]
-        late.contents.update(world[0].contents)
-        (checksum,) = late.contents
+        late.contents = world[0].contents
+        (checksum,) = late.contents.resources
         outcome = self.start_it(late, 1, checksum)
         state = late.states[id_on(0)]
         assert isinstance(state, ProcessInstance)
@@ -513,8 +514,8 @@ class TestVersionsAheadOfTheirActivation:
     def test_it_is_not_the_latest_until_then(self) -> None:
         world = deployed(ASK)
         late = Partitions()[0]
-        late.contents.update(world[0].contents)
-        self.start_it(late, 1, next(iter(late.contents)))
+        late.contents = world[0].contents
+        self.start_it(late, 1, next(iter(late.contents.resources)))
         assert late.definitions.find("ask") is None
         outcome = late.take(c.StartInstance(process_id="ask", instance_id=id_on(0, prefix="j")))
         assert outcome.rejection is not None

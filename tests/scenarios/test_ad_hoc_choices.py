@@ -214,7 +214,15 @@ def test_the_variable_of_camunda_8_tells_what_can_be_chosen(scenario: Scenario) 
     described = tag(
         "userTask",
         tag("documentation", "Asks the &lt;customer&gt;."),
-        extensions(extension("properties", extension("property", name="icon", value="phone"))),
+        extensions(
+            extension("properties", extension("property", name="icon", value="phone")),
+            extension(
+                "ioMapping",
+                extension("input", source='=1 + fromAi(toolCall.n, null, "number")', target="n"),
+                extension("input", source="fromAi(not.this)", target="text"),
+                extension("input", source="=fromAi(toolCall.who)", target="who"),
+            ),
+        ),
         id="ask",
         name="Ask",
     )
@@ -241,6 +249,7 @@ def test_the_variable_of_camunda_8_tells_what_can_be_chosen(scenario: Scenario) 
             "elementName": "Ask",
             "documentation": "Asks the <customer>.",
             "properties": {"icon": "phone"},
+            "parameters": [{"name": "toolCall.n", "type": "number"}, {"name": "toolCall.who"}],
         },
         {"elementId": "other"},
     ]

@@ -120,6 +120,14 @@ def test_a_failure_may_bring_variables_for_the_next_attempt(scenario: Scenario) 
     assert run.variables() == {"amount": "0.1"}
 
 
+def test_a_result_is_refused_where_nothing_is_to_be_decided(scenario: Scenario) -> None:
+    run = one_job(scenario)
+    job = run.job("pay")
+    code, detail = run.reject(c.CompleteJob(job_id=job.job_id, attempt=1, result='{"a": 1}'))
+    assert (code, "no result" in detail) == ("INVALID_ARGUMENT", True)
+    assert run.jobs() == [job]
+
+
 def test_no_retries_left_is_an_incident_that_resolving_opens_again(scenario: Scenario) -> None:
     run = one_job(scenario, retries="1")
     job = run.job("pay")

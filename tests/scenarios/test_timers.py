@@ -403,8 +403,7 @@ def test_an_armed_deadline_stays_though_another_build_would_compute_another(
 
     run = scenario(guarded("PT1H"))
     run.start("p")
-    for checksum in run.models:
-        run.models[checksum] = guarded("PT9H")
+    run.contents.add_process("p-1", guarded("PT9H"))
     for _ in range(5):
         run.accept(c.SetVariables(instance_id="a", variables='{"touched": true}'))
     run.elapse(HOUR - 1)

@@ -61,6 +61,16 @@ COMMANDS: tuple[c.AnyCommand, ...] = (
     ),
     c.ResolveIncident(incident_id=f"{ORDER}:65550", retries=3, variables=VARIABLES),
     c.ActivateActivities(element_instance_id=f"{ORDER}:65551", element_ids=("Task_1", "Task_2")),
+    c.ClaimTask(task_id=f"{ORDER}:65545", user="ann"),
+    c.AssignTask(task_id=f"{ORDER}:65545", assignee="bob"),
+    c.UpdateTask(
+        task_id=f"{ORDER}:65545",
+        due_at=NOW,
+        priority=80,
+        candidate_users=("ann", "bob"),
+        candidate_groups=(),
+        clear=("follow_up_at",),
+    ),
     c.ActivateVersion(
         partition=3,
         deployment=12,

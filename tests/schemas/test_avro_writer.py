@@ -23,6 +23,8 @@ HEADER = 10
 def by_library(record: msgspec.Struct, **more: Any) -> bytes:
     """A record's Avro as the library writes it."""
     fields = {**more, **msgspec.to_builtins(record, builtin_types=(bytes,))}
+    # In a union the library takes a tuple for the name of a branch with its value.
+    fields = {name: list(of) if isinstance(of, tuple) else of for name, of in fields.items()}
     if isinstance(record, Transition):
         fields["events"] = [
             (f"torpor.{name_of(event)}", msgspec.to_builtins(event)) for event in record.events

@@ -66,6 +66,12 @@ def test_variables_of_a_json_command_may_be_their_text() -> None:
     assert read(value).command == c.CompleteJob(job_id="i:1", attempt=1, variables='{"a":[1]}')
 
 
+@pytest.mark.parametrize("result", ['{ "a" : [1.0] }', {"a": [1.0]}])
+def test_the_result_of_a_json_command_may_be_an_object_or_its_text(result: object) -> None:
+    value = text(type="CompleteJob", job_id="i:1", attempt=1, result=result)
+    assert read(value).command == c.CompleteJob(job_id="i:1", attempt=1, result='{"a":[1]}')
+
+
 def test_numbers_in_variables_stay_exact() -> None:
     number = "0.1000000000000000055511151231257827021181583404541015625"
     value = b'{"type":"CompleteTask","task_id":"i:1","variables":{"n":%s}}' % number.encode()
@@ -151,6 +157,7 @@ def test_record_of_an_older_writer_is_read_with_its_own_schema(
         (text(type="StartInstance", process_id="p", variables="[1]"), "not a JSON object"),
         (text(type="StartInstance", process_id="p", variables="{"), "not valid JSON"),
         (text(type="StartInstance", process_id="p", variables=7), "not a JSON object"),
+        (text(type="CompleteJob", job_id="i:1", attempt=1, result=[1]), "result is not a JSON"),
         (text(type="StartInstance", process_id="p", actor=7), "actor must be a string"),
         (text(type="StartInstance", process_id="p", command_id=""), "1 to 100 characters"),
         (text(type="StartInstance", process_id="p", command_id="x" * 101), "1 to 100 characters"),

@@ -16,7 +16,9 @@ def assert_consistent(state: ProcessInstance | Tombstone, timers: dict[int, int]
     _assert_loops(state)
     _assert_offers(state)
     assert timers == _timers(state), "the armed timers are not those of the document"
-    assert state.variables_bytes == sum(size(own) for own in state.variables.values())
+    waiting = [own for wait in state.waits.values() for own in getattr(wait, "variables", ())]
+    own = [*state.variables.values(), *waiting]
+    assert state.variables_bytes == sum(map(size, own))
 
 
 def _assert_scopes(state: ProcessInstance) -> None:
@@ -56,6 +58,7 @@ def _assert_offers(state: ProcessInstance) -> None:
             assert offer.active == counted[key]
             assert offer.begun >= offer.completed + offer.active
             assert not (offer.stopped and offer.chosen)
+            assert not offer.variables or len(offer.variables) == len(offer.chosen)
 
 
 def _assert_waits(state: ProcessInstance) -> None:

@@ -348,12 +348,14 @@ def ad_hoc(
     until: str | None = None,
     sequential: bool = False,
     cancels: bool = True,
+    job: str | None = None,
     inputs: Pairs = (),
     outputs: Pairs = (),
 ) -> str:
     """An ad-hoc sub-process: `active` are the ids of what begins with it, `until` its condition.
 
-    `collects`: what each choice adds to which variable.
+    `collects`: what each choice adds to which variable. `job`: the type of the jobs by which a
+    worker directs it.
     """
     output, into = collects or (None, None)
     choices = {"activeElementsCollection": active, "outputElement": output}
@@ -361,6 +363,7 @@ def ad_hoc(
         "adHocSubProcess",
         extensions(
             extension("adHoc", **choices, outputCollection=into) if active or collects else "",
+            extension("taskDefinition", type=job) if job else "",
             io_mapping(inputs, outputs),
         ),
         *parts,
@@ -543,9 +546,14 @@ def compiled(*parts: str, process_id: str = "p") -> ProcessModel:
 
 
 def with_plain_ad_hocs(model: ProcessModel) -> ProcessModel:
-    """The model with its ad-hoc sub-processes as plain BPMN has them: what runs shares a scope."""
+    """The model with its ad-hoc sub-processes as plain BPMN has them: what runs shares a scope.
+
+    But for those that a worker directs, which plain BPMN does not have.
+    """
     elements = (
-        replace(element, scoped=False) if isinstance(element, AdHocSubProcess) else element
+        replace(element, scoped=False)
+        if isinstance(element, AdHocSubProcess) and element.job is None
+        else element
         for element in model.elements
     )
     return replace(model, elements=tuple(elements))

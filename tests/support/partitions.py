@@ -10,42 +10,27 @@
 from collections import deque
 from collections.abc import Callable
 from itertools import count
-from typing import Any, assert_never
+from typing import Any
 
 from engine import commands as c
-from engine.decisions import DecisionModel, compile_stored
-from engine.definitions import Definitions
-from engine.model.compile import compile_resource
-from engine.model.elements import ProcessModel
-from engine.outcome import AggregateState
 from engine.partition import (
-    AppliedCommand,
     InvalidCommand,
     PartitionInfo,
-    Read,
-    ReadCommand,
-    ReadDecisions,
-    ReadDefinitions,
-    ReadModel,
-    ReadSignals,
-    ReadSource,
-    ReadState,
     RecordOutcome,
     Stimulus,
-    transact,
 )
 from engine.records import (
     Effect,
     Publication,
     Reply,
     ReplyAddress,
-    SendNumber,
     SentCommand,
     Topic,
 )
 from engine.routing import DEPLOYMENTS, address_of, kafka_key, partition_of
 from engine.settings import Settings
-from scenarios.simulation import waits_for_signal
+from scenarios.contents import Contents
+from scenarios.partition import MemoryPartition
 from tests.support.contexts import NOW
 
 REPLY = ReplyAddress(topic="test.replies", partition=2, correlation_id=b"me")
@@ -66,21 +51,16 @@ def key_on(partition: int, name: str, partitions: int = 4) -> str:
     )
 
 
-class Partition:
-    """One partition. `contents` are those of all: where they are stored is the driver's affair."""
+class Partition(MemoryPartition):
+    """One partition, with what it has published. `now` is the clock of its owner, too."""
 
-    def __init__(self, number: int, partitions: int, contents: dict[str, bytes]) -> None:
+    def __init__(self, number: int, partitions: int, contents: Contents) -> None:
+        super().__init__(contents)
         self.number = number
         self.partitions = partitions
         self.settings = Settings()
-        self.contents = contents
         self.offset = 0
         self.now = NOW
-        self.states: dict[str, AggregateState | None] = {}
-        self.applied: dict[str, AppliedCommand] = {}
-        self.sources: dict[int, SendNumber] = {}
-        self.definitions = Definitions()
-        self.timers: dict[tuple[str, int], int] = {}
         self.published: list[Publication] = []
         self.sends_through_log = False
 
@@ -88,8 +68,9 @@ class Partition:
         """Apply the next record of the log. `fields` are those of a `Stimulus`."""
         self.offset += 1
         fields = {"offset": self.offset, "timestamp_ms": self.now, **fields}
-        outcome = self.drive(Stimulus(command=command, **fields))
-        self._keep(outcome)
+        outcome = self.would_do(Stimulus(command=command, **fields))
+        self.keep(outcome)
+        self.published.extend(outcome.publications)
         return outcome
 
     def take_sent(self, sent: SentCommand) -> RecordOutcome:
@@ -105,7 +86,7 @@ class Partition:
             traceparent=sent.traceparent,
         )
 
-    def drive(self, stimulus: Stimulus) -> RecordOutcome:
+    def would_do(self, stimulus: Stimulus) -> RecordOutcome:
         """What the record would do; nothing of it is kept."""
         info = PartitionInfo(
             namespace="test",
@@ -116,15 +97,7 @@ class Partition:
             settings=self.settings,
             sends_through_log=self.sends_through_log,
         )
-        driver = transact(info, stimulus)
-        answer: Any = None
-        while True:
-            try:
-                read = driver.send(answer)
-            except StopIteration as done:
-                outcome: RecordOutcome = done.value
-                return outcome
-            answer = self._answer(read)
+        return self.drive(info, stimulus)
 
     def due(self) -> list[c.FireTimer]:
         """What the partition's timers would publish now."""
@@ -134,53 +107,12 @@ class Partition:
             if due <= self.now
         ]
 
-    def _answer(self, read: Read) -> object:
-        match read:
-            case ReadState():
-                return self.states.get(read.address)
-            case ReadCommand():
-                return self.applied.get(read.command_id)
-            case ReadSource():
-                return self.sources.get(read.partition)
-            case ReadDefinitions():
-                return self.definitions
-            case ReadModel() | ReadDecisions():
-                return self._compiled(read)
-            case ReadSignals():
-                return waits_for_signal(self.states.values(), read)
-            case _:
-                assert_never(read)
-
-    def _compiled(self, read: ReadModel | ReadDecisions) -> ProcessModel | DecisionModel:
-        if isinstance(read, ReadDecisions):
-            checksums = (*read.file.imports, read.file.checksum)
-            return compile_stored([self.contents[checksum] for checksum in checksums])
-        content = self.contents[read.checksum]
-        return compile_resource("", content, self.settings, read.semantics).process(read.process_id)
-
-    def _keep(self, outcome: RecordOutcome) -> None:
-        self.now = outcome.now
-        self.states.update(outcome.states)
-        if outcome.applied is not None:
-            self.applied.update([outcome.applied])
-        if outcome.source is not None:
-            self.sources.update([outcome.source])
-        for versions in outcome.versions:
-            self.definitions = self.definitions.with_versions(versions)
-        for timer in outcome.timers:
-            self.timers.pop((timer.address, timer.timer), None)
-            if timer.due_ms is not None:
-                self.timers[timer.address, timer.timer] = timer.due_ms
-        for content in outcome.contents:
-            self.contents[content.checksum] = content.resource
-        self.published.extend(outcome.publications)
-
 
 class Partitions:
     """All partitions of a namespace, and the log between them."""
 
     def __init__(self, partitions: int = 4) -> None:
-        contents: dict[str, bytes] = {}
+        contents = Contents()
         self.all = [Partition(number, partitions, contents) for number in range(partitions)]
         self._seen = [0] * partitions
         self.log: deque[tuple[int, SentCommand]] = deque()

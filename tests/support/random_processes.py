@@ -244,7 +244,10 @@ class Builder(Activities):
         )
 
     def pool(self, depth: int) -> Block:
-        """Activities to choose from, some of them with more behind, some of them chosen by it."""
+        """Activities to choose from, some of them with more behind, some of them chosen by it.
+
+        Or by a worker, whose jobs have the type `agent`.
+        """
         name = self.name("pool")
         parts: list[str] = []
         offered: list[str] = []
@@ -258,12 +261,14 @@ class Builder(Activities):
         parts += [self.event_sub_process(trigger) for trigger in some_triggers(self.chance)[:1]]
         chosen = ", ".join(f'"{self.chance.choice(offered)}"' for _ in range(self.choose(4)))
         until = (None, "=false", f"=numberOfCompletedInstances = {1 + self.choose(2)}", "=n > 2")
+        is_directed = self.choose(4) == 0
         inside = ad_hoc(
             name,
             *parts,
-            active=f"=[{chosen}]" if self.choose(3) else None,
+            active=f"=[{chosen}]" if self.choose(3) and not is_directed else None,
             collects=("=n + 0", "collected") if self.choose(3) == 0 else None,
-            until=self.chance.choice(until),
+            until=None if is_directed else self.chance.choice(until),
+            job="agent" if is_directed else None,
             sequential=bool(self.choose(2)),
             cancels=bool(self.choose(2)),
             inputs={"mine": "=n"},

@@ -1,5 +1,7 @@
 """What the outside may do to a random process, and how it is brought to its end."""
 
+import json
+
 from engine import commands as c
 from engine.model.elements import AdHocSubProcess
 from engine.records import Job, ReplyStatus, Topic
@@ -16,7 +18,7 @@ def stimulate(run: Runner, choice: int) -> None:
     kinds = (complete_job, complete_job, complete_task, complete_task, publish, elapse, fail_job,
              throw_error, throw_error_from_task, throw_escalation, resolve, set_variables,
              set_level, broadcast, choose, repeat, complete_again, fire_early,
-             begin_too)  # fmt: skip
+             begin_too, change_task)  # fmt: skip
     choice, kind = divmod(choice, len(kinds))
     kinds[kind](run, choice)
 
@@ -25,14 +27,60 @@ def complete_job(run: Runner, choice: int) -> None:
     jobs = run.jobs()
     if jobs:
         job = jobs[choice % len(jobs)]
-        variables = f'{{"n": {choice % 15}}}'
-        run.accept(c.CompleteJob(job_id=job.job_id, attempt=job.attempt, variables=variables))
+        run.accept(
+            c.CompleteJob(
+                job_id=job.job_id,
+                attempt=job.attempt,
+                variables=f'{{"n": {choice % 15}}}',
+                result=_decision(run, job, choice // 2) if job.type == "agent" else None,
+            )
+        )
+
+
+def _decision(run: Runner, job: Job, choice: int) -> str | None:
+    """What a worker decides that directs an ad-hoc sub-process; with 0 that it is done."""
+    state = run.document(job.instance_id)
+    number = int(job.job_id.rpartition(":")[2])
+    if not isinstance(state, ProcessInstance) or number not in state.waits:
+        return None
+    names = _offered(run, state, state.waits[number].owner)
+    chosen = [
+        {"elementId": names[index % len(names)], "variables": {"mine": index, "n": index}}
+        for index in range(choice % 7, choice % 7 + 1 + choice % 2)
+    ]
+    decisions: tuple[dict[str, object], ...] = (
+        {"isCompletionConditionFulfilled": True},
+        {"activateElements": chosen},
+        {"activateElements": chosen},
+        {"activateElements": chosen, "isCancelRemainingInstances": True},
+        {"isCompletionConditionFulfilled": True, "isCancelRemainingInstances": True},
+        {},
+    )
+    return json.dumps(decisions[choice % len(decisions)])
 
 
 def complete_task(run: Runner, choice: int) -> None:
     tasks = run.tasks()
     if tasks:
         run.accept(c.CompleteTask(task_id=tasks[choice % len(tasks)].task_id))
+
+
+def change_task(run: Runner, choice: int) -> None:
+    """Somebody claims a task, which may be refused, or it is assigned or updated."""
+    tasks = run.tasks()
+    if tasks:
+        task_id = tasks[choice % len(tasks)].task_id
+        user = ("ann", "bob")[choice // 3 % 2]
+        changes = (
+            c.ClaimTask(task_id=task_id, user=user),
+            c.AssignTask(task_id=task_id, assignee=None),
+            c.UpdateTask(task_id=task_id, priority=choice % 5),
+        )
+        change = changes[choice // 6 % 3]
+        if run.posting:
+            run.post(change)
+        else:
+            run.send(change)
 
 
 def publish(run: Runner, choice: int) -> None:
@@ -152,15 +200,18 @@ def offers(run: Runner) -> list[tuple[str, tuple[str, ...]]]:
     state = run.document()
     if not isinstance(state, ProcessInstance):
         return []
-    model = next(model for model in run.models.values() if model.process_id == "p")
-    found = []
-    for wait in state.waits.values():
-        if isinstance(wait, AdHocWait) and not wait.stopped:
-            element = model.element(state.elements[wait.owner].element_id)
-            assert isinstance(element, AdHocSubProcess)
-            names = tuple(model.elements[index].id for index in element.offered)
-            found.append((f"a:{wait.owner}", names))
-    return found
+    return [
+        (f"a:{wait.owner}", _offered(run, state, wait.owner))
+        for wait in state.waits.values()
+        if isinstance(wait, AdHocWait) and not wait.stopped
+    ]
+
+
+def _offered(run: Runner, state: ProcessInstance, owner: int) -> tuple[str, ...]:
+    model = run.model(state)
+    element = model.element(state.elements[owner].element_id)
+    assert isinstance(element, AdHocSubProcess)
+    return tuple(model.elements[index].id for index in element.offered)
 
 
 def broadcast(run: Runner, choice: int) -> None:

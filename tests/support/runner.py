@@ -24,10 +24,10 @@ from engine.deployments.starts import starts_of
 from engine.lifecycle import InstanceState
 from engine.model.elements import ProcessModel
 from engine.outcome import Content
-from engine.partition import ReadModel
 from engine.settings import SEMANTICS, Settings
 from engine.state import AdHocWait, IncidentWait, ProcessInstance, Tombstone
 from scenarios import looking
+from scenarios.contents import Contents
 from scenarios.simulation import VARIANTS, Partition, Variant
 from schemas import snapshot
 from tests.support.checked import CheckedSimulation
@@ -45,9 +45,9 @@ class Runner(CheckedSimulation):
         *models: ProcessModel,
         variant: Variant = VARIANTS[0],
         settings: Settings | None = None,
+        contents: Contents | None = None,
     ) -> None:
-        super().__init__(now=START_MS, variant=variant, settings=settings)
-        self.models: dict[tuple[str, str], ProcessModel] = {}
+        super().__init__(now=START_MS, variant=variant, settings=settings, contents=contents)
         self.posting = False
         """Whether accepted commands are only put on the log, so that they meet others there."""
         self.sent: list[tuple[c.AnyCommand, str]] = []
@@ -70,7 +70,7 @@ class Runner(CheckedSimulation):
             deployment=next(self._deployments),
             tag=model.version_tag,
         )
-        self.models[ref.checksum, model.process_id] = model
+        self.contents.add_process(ref.checksum, model)
         for partition in self.partitions:
             before = partition.definitions.get(model.process_id) or ProcessVersions(
                 id=model.process_id
@@ -259,6 +259,13 @@ class Runner(CheckedSimulation):
         assert found, f"no open task {element_id}"
         return found[0]
 
+    def model(self, state: ProcessInstance) -> ProcessModel:
+        """What an instance runs."""
+        start = state.start
+        ref = self.partitions[0].definitions.find(start.process_id, start.version)
+        assert ref is not None
+        return self.contents.process(ref.checksum, start.process_id, ref.semantics)
+
     def path(self, instance_id: str = "a") -> list[str]:
         """The ids of the elements that completed, in order."""
         return looking.completed(self.events(instance_id))
@@ -267,17 +274,11 @@ class Runner(CheckedSimulation):
         """The whole history of an instance."""
         return looking.events(self, instance_id)
 
-    # --- how it runs ---
-
-    def _model(self, read: ReadModel) -> ProcessModel:
-        return self.models[read.checksum, read.process_id]
-
     # --- what must hold when all is quiet ---
 
     def assert_replays(self) -> None:
         """The whole log, applied anew, gives the same documents, timers and publications."""
-        again = Runner(variant=self.variant, settings=self.settings)
-        again.models, again.contents = self.models, self.contents
+        again = Runner(variant=self.variant, settings=self.settings, contents=self.contents)
         for partition, before in zip(again.partitions, self.partitions, strict=True):
             partition.definitions = before.definitions
         for number, stimulus in self.taken:

@@ -97,6 +97,8 @@ class _Rendering:
     # --- what each extension says ---
 
     def task_definition(self, element: etree._Element, part: etree._Element) -> None:
+        if str(element.tag).endswith("adHocSubProcess"):
+            return  # nobody else has a worker direct it
         self.work(element, str(part.get("type")))
         if retries := part.get("retries"):
             self.add(element, "failedJobRetryTimeCycle", f"R{retries}/PT1M")

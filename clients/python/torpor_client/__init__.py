@@ -1,5 +1,6 @@
 """Client and worker library for Torpor. It speaks the wire, and knows nothing of the engine."""
 
+from torpor_client.answers import JobResult
 from torpor_client.channel import ClientOptions, Submitted
 from torpor_client.client import Client
 from torpor_client.effects import EffectPosition, EffectStream
@@ -58,6 +59,7 @@ __all__ = [
     "Frame",
     "Job",
     "JobFailure",
+    "JobResult",
     "KafkaUnavailableError",
     "NamespaceNotFoundError",
     "Position",

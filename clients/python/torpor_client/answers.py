@@ -15,7 +15,19 @@ log = logging.getLogger("torpor_client")
 MESSAGE_MAX = 2_000
 """Characters of an error's text that go to the engine; the log has all of it."""
 
-Result: TypeAlias = Mapping[str, Any] | None
+
+class JobResult(msgspec.Struct, frozen=True):
+    """What a handler returns for a job that asks for a decision, beside or without variables.
+
+    For an ad-hoc sub-process that a worker directs: `activateElements`, a list of objects with
+    `elementId` and `variables`, or `isCompletionConditionFulfilled`.
+    """
+
+    result: Mapping[str, Any]
+    variables: Mapping[str, Any] | None = None
+
+
+Result: TypeAlias = Mapping[str, Any] | JobResult | None
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,9 +39,13 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 def completed(job: Job, result: Result) -> Answer:
     """Raises ValueError, TypeError when the result is no JSON object."""
-    return Answer(
-        kind="CompleteJob", fields={**_identity(job), "variables": variables.encode(result)}
-    )
+    given = result if isinstance(result, JobResult) else JobResult({}, result)
+    fields = {
+        **_identity(job),
+        "variables": variables.encode(given.variables),
+        "result": variables.encode(given.result) if given is result else None,
+    }
+    return Answer(kind="CompleteJob", fields=fields)
 
 
 def failed(job: Job, error: BaseException) -> Answer:

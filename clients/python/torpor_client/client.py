@@ -161,21 +161,62 @@ class Client:
         fields = {"task_id": task_id, "variables": variables.encode(values)}
         return await self._ask("CompleteTask", _key_of(task_id), fields, command_id)
 
-    async def complete_job(
+    async def claim_task(self, task_id: str, user: str, *, command_id: str | None = None) -> Reply:
+        """Take a user task on; refused (INVALID_STATE) while somebody else has it."""
+        fields = {"task_id": task_id, "user": user}
+        return await self._ask("ClaimTask", _key_of(task_id), fields, command_id)
+
+    async def assign_task(
+        self, task_id: str, assignee: str | None, *, command_id: str | None = None
+    ) -> Reply:
+        """Give a user task to somebody, whoever has it; None: to nobody."""
+        fields = {"task_id": task_id, "assignee": assignee}
+        return await self._ask("AssignTask", _key_of(task_id), fields, command_id)
+
+    async def update_task(  # noqa: PLR0913 - one keyword a field of the command
+        self,
+        task_id: str,
+        *,
+        due_at: int | None = None,
+        follow_up_at: int | None = None,
+        priority: int | None = None,
+        candidate_users: Iterable[str] | None = None,
+        candidate_groups: Iterable[str] | None = None,
+        clear: Iterable[str] = (),
+        command_id: str | None = None,
+    ) -> Reply:
+        """Change what describes a user task; what is None stays. Dates are epoch milliseconds.
+
+        `clear` takes dates away, by name: `due_at`, `follow_up_at`. Empty lists empty lists.
+        """
+        fields = {
+            "task_id": task_id,
+            "due_at": due_at,
+            "follow_up_at": follow_up_at,
+            "priority": priority,
+            "candidate_users": None if candidate_users is None else list(candidate_users),
+            "candidate_groups": None if candidate_groups is None else list(candidate_groups),
+            "clear": list(clear),
+        }
+        return await self._ask("UpdateTask", _key_of(task_id), fields, command_id)
+
+    async def complete_job(  # noqa: PLR0913 - one keyword a field of the command
         self,
         job_id: str,
         attempt: int,
         values: Mapping[str, Any] | None = None,
         *,
+        result: Mapping[str, Any] | None = None,
         token: str | None = None,
         command_id: str | None = None,
     ) -> Reply:
-        """Complete a job. A `Worker` does it by itself."""
+        """Complete a job, with a `result` where it asks for one. A `Worker` does it by itself."""
         fields = {
             "job_id": job_id,
             "attempt": attempt,
             "variables": variables.encode(values),
             "token": token,
+            "result": None if result is None else variables.encode(result),
         }
         return await self._ask("CompleteJob", _key_of(job_id), fields, command_id)
 

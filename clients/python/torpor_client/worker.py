@@ -29,7 +29,8 @@ from torpor_client.routing import escape_job_type, topic_of_jobs
 log = logging.getLogger("torpor_client")
 
 Handler: TypeAlias = Callable[[Job], Awaitable[Result]] | Callable[[Job], Result]
-"""Gets a job and returns the variables that complete it. A plain function runs in a thread."""
+"""Gets a job and returns the variables that complete it, or a `JobResult`. A plain function runs in
+a thread."""
 
 STOP_GRACE_S = 30.0
 

@@ -48,6 +48,7 @@ def _words(name: str) -> tuple[str, ...]:
 
 
 NO_NAMES: Final = NameTree()
+_WORDS: Final = (Kind.OPERATOR, Kind.NAME)
 _PROPERTIES: Final = NameTree.of(("time offset", "start included", "end included"))
 
 
@@ -96,12 +97,13 @@ class Cursor:
 
     def sees(self, text: str, ahead: int = 0) -> bool:
         """Whether a keyword or an operator of this text is next."""
-        token = self.peek(ahead)
-        return token.text == text and token.kind in (Kind.OPERATOR, Kind.NAME)
+        token = self._tokens[self._index + ahead]
+        return token.text == text and token.kind in _WORDS
 
     def accept(self, text: str) -> bool:
         """Take the keyword or operator if it is next."""
-        if self.sees(text):
+        token = self._tokens[self._index]
+        if token.text == text and token.kind in _WORDS:
             self._index += 1
             return True
         return False

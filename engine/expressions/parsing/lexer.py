@@ -41,6 +41,9 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_KINDS: Final = {kind.value: kind for kind in Kind}
+"""The groups of the pattern; blanks and comments are no token."""
+
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{6}|.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", '"': '"', "'": "'", "\\": "\\"}
 _LAST_CODE_POINT = 0x10FFFF
@@ -56,10 +59,11 @@ def tokenize(text: str) -> list[Token]:
         match = _TOKEN.match(text, position)
         if match is None or match.lastgroup is None:
             raise typos.syntax_error(_unreadable(text[position]), text, position)
-        if match.lastgroup != "blank":
-            kind = Kind(match.lastgroup)
-            tokens.append(Token(kind, _content(kind, match), position, match.end()))
-        position = match.end()
+        end = match.end()
+        kind = _KINDS.get(match.lastgroup)
+        if kind is not None:
+            tokens.append(Token(kind, _content(kind, match), position, end))
+        position = end
     tokens.append(Token(Kind.END, "", len(text), len(text)))
     return tokens
 

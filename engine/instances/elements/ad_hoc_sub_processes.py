@@ -13,6 +13,7 @@ from engine.instances.collecting import require_room
 from engine.instances.data_objects import declare
 from engine.instances.elements.handler import Handler, complete_with_outputs
 from engine.instances.flows import leave
+from engine.instances.job_opening import make_job
 from engine.instances.limits import CHOICES_MAX
 from engine.instances.mappings import to_texts
 from engine.instances.stuck import IncidentKind, StuckError
@@ -33,13 +34,24 @@ def _run(advance: Advance, element: AdHocSubProcess, key: int) -> None:
 
     13.3.5: "Initially, all Activities without incoming Sequence Flows are enabled. One of the
     enabled Activities is selected for execution." By whom is left open: here by an expression of
-    the model, and by commands.
+    the model, by a worker, and by commands.
     """
     chosen = _active(advance, element, key)
+    asked = None if element.job is None else make_job(advance, element.job, key)
     arm_events(advance, key)
     offer = advance.new_key()
     advance.emit(e.AdHocOpened(key=offer, owner=key))
-    ad_hoc.choose(advance, offer, chosen)
+    ad_hoc.choose(advance, e.ActivitiesChosen(key=offer, element_ids=chosen))
+    if asked is not None:
+        advance.emit(asked)
+
+
+def _direct(advance: Advance, element: AdHocSubProcess, key: int) -> None:
+    """Ask its worker what is to happen now, unless it was asked or has decided meanwhile."""
+    offer = advance.offer_of(key)
+    if element.job is None or offer is None or offer.stopped or ad_hoc.asks(advance, key):
+        return
+    advance.emit(make_job(advance, element.job, key))
 
 
 def _active(advance: Advance, element: AdHocSubProcess, key: int) -> tuple[str, ...]:
@@ -117,6 +129,6 @@ def _leave_choice(advance: Advance, element: AdHocSubProcess, key: int) -> None:
 
 
 AD_HOC_SUB_PROCESS = Handler[AdHocSubProcess](
-    first=Step.ACTIVATE, activate=_activate, run=_run, complete=_complete
+    first=Step.ACTIVATE, activate=_activate, run=_run, direct=_direct, complete=_complete
 )
 CHOICE = Handler[AdHocSubProcess](complete=_collect, leave=_leave_choice)

@@ -35,6 +35,10 @@ def arm_events_inside(advance: Advance, element: Element, key: int) -> None:
     arm_events(advance, key)
 
 
+def direct_nothing(advance: Advance, element: Element, key: int) -> None:
+    """Only ad-hoc sub-processes may have a worker that directs them."""
+
+
 def complete_with_outputs(advance: Advance, element: Element, key: int) -> Step:
     """The output mappings, where the element has some."""
     map_outputs(advance, getattr(element, "outputs", ()), key)
@@ -54,6 +58,7 @@ class Handler(Generic[E]):
     activate: StepFunction[E] = activate_nothing
     run: StepFunction[E] = run_nothing
     arm: StepFunction[E] = arm_events_inside
+    direct: StepFunction[E] = direct_nothing
     complete: StepFunction[E] = complete_with_outputs
     leave: StepFunction[E] = leave_by_true
     joins: Callable[[Advance, E, int], tuple[str, ...] | None] | None = None

@@ -63,8 +63,6 @@ _Translate = Callable[[Extensions, _Site], Extensions]
 
 
 def _task_definition(extensions: Extensions, site: _Site) -> Extensions:
-    if site.element.tag in _AD_HOC:
-        return _ad_hoc_work(extensions, site)
     job = JobSource(type=site.formula("type"), retries=site.formula("retries"))
     return replace(extensions, job=job)
 
@@ -237,17 +235,6 @@ def _ad_hoc(extensions: Extensions, site: _Site) -> Extensions:
     return replace(extensions, ad_hoc=ad_hoc)
 
 
-def _ad_hoc_work(extensions: Extensions, site: _Site) -> Extensions:
-    site.report.error(
-        "unsupported-extension",
-        "An ad-hoc sub-process that a worker directs is not executed. Remove its zeebe:"
-        "taskDefinition, and choose its activities by an expression or by commands.",
-        site.element,
-        site.line,
-    )
-    return extensions
-
-
 def _execution_listeners(extensions: Extensions, site: _Site) -> Extensions:
     found = _listeners(site, "executionListener", _EXECUTION_EVENTS)
     return replace(extensions, listeners=(*extensions.listeners, *found))
@@ -303,8 +290,8 @@ _LISTENED: Final = _JOB_TASKS | {
 
 _TRANSLATIONS: Final[dict[str, tuple[frozenset[str], _Translate]]] = {
     "taskDefinition": (_JOB_TASKS | _THROWS | _AD_HOC, _task_definition),
-    "taskHeaders": (_JOB_TASKS | _THROWS, _task_headers),
-    "properties": (_JOB_TASKS | _THROWS | {"process"}, _properties),
+    "taskHeaders": (_JOB_TASKS | _THROWS | _AD_HOC, _task_headers),
+    "properties": (_JOB_TASKS | _THROWS | _AD_HOC | {"process"}, _properties),
     "publishMessage": (_THROWS, _publish_message),
     "ioMapping": (_MAPPED, _io_mapping),
     "script": (frozenset({"scriptTask"}), _script),

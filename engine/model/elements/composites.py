@@ -5,6 +5,7 @@ from engine.model.elements.activities import (
     Activity,
 )
 from engine.model.elements.data import DataObject, Mapping, Text
+from engine.model.elements.work import JobDefinition
 
 
 class SubProcess(Activity, frozen=True, kw_only=True, tag="subProcess"):
@@ -36,6 +37,9 @@ class AdHocSubProcess(SubProcess, frozen=True, kw_only=True, tag="adHocSubProces
     `scoped`: what is chosen runs with all that follows it in a scope of its own, and counts as one.
     There `output` gives what it adds to `output_collection`; `output_variable` is a local of it,
     null at first. `shows_outputs`: something inside may ask for the collection before it is whole.
+
+    With a `job` a worker chooses, by what it completes that with, and says when it completes; then
+    there is neither `active` nor `completion`.
     """
 
     offered: tuple[int, ...] = ()
@@ -48,6 +52,7 @@ class AdHocSubProcess(SubProcess, frozen=True, kw_only=True, tag="adHocSubProces
     output_collection: str | None = None
     output_variable: str | None = None
     shows_outputs: bool = False
+    job: JobDefinition | None = None
 
 
 class CallActivity(Activity, frozen=True, kw_only=True, tag="callActivity"):
@@ -55,7 +60,8 @@ class CallActivity(Activity, frozen=True, kw_only=True, tag="callActivity"):
     with the caller's own deployment, else the latest at the time of the call.
 
     `passes`: with a tuple, the called process gets what these mappings make, and none of the
-    activity's own variables. The called instance has the `business_key`, else it may inherit one.
+    activity's own variables. The called instance has the `business_key`, else it may inherit one;
+    its id is written to the variable `id_variable`.
     """
 
     process_id: Text
@@ -67,3 +73,4 @@ class CallActivity(Activity, frozen=True, kw_only=True, tag="callActivity"):
     passes: tuple[Mapping, ...] | None = None
     business_key: Text | None = None
     inherits_business_key: bool = True
+    id_variable: str | None = None

@@ -142,6 +142,14 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return any(isinstance(element, AdHocSubProcess) for element in self.elements)
 
     @cached_property
+    def has_directed_ad_hocs(self) -> bool:
+        """Whether a worker directs any of them."""
+        return any(
+            isinstance(element, AdHocSubProcess) and element.job is not None
+            for element in self.elements
+        )
+
+    @cached_property
     def decision_ids(self) -> tuple[str, ...]:
         """The ids of the decisions that it evaluates, but for those that an expression names."""
         calls = [getattr(element, "decision", None) for element in self.elements]

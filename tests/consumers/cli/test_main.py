@@ -47,7 +47,7 @@ def test_every_command_of_the_wire_is_there_in_the_order_of_first_use() -> None:
     assert set(NAMES) == {
         *("dev", "init", "run", "deploy", "start", "show", "list", "tasks", "complete"),
         *("message", "signal", "set", "terminate", "resolve", "effects", "lint", "evaluate"),
-        *("activate", "test", "job", "definitions", "incidents", "upgrade"),
+        *("activate", "test", "job", "task", "definitions", "incidents", "upgrade"),
     }
     listed = [line.split()[0] for line in torpor("--help").out.splitlines() if "  " in line[2:]]
     assert [name for name in listed if name in NAMES] == NAMES
@@ -82,6 +82,20 @@ def test_commands_of_a_group_have_help_and_variables_with_its_name() -> None:
         found = group.get_command(context, name)
         assert found is not None
         assert "TORPOR_JOB_" + name.upper() + "_ATTEMPT" in {each.envvar for each in found.params}
+
+
+def test_commands_on_tasks_have_help_and_say_what_is_missing() -> None:
+    group = command("task")
+    assert isinstance(group, LazyGroup)
+    names = group.list_commands(click.Context(group))
+    assert names == ["claim", "assign", "unassign", "update"]
+    for name in names:
+        assert torpor("task", name, "--help").out.startswith(f"Usage: torpor task {name} ")
+    assert "say what to change" in torpor("task", "update", "i:1", code=2).err
+    assert "Missing argument 'USER'" in torpor("task", "claim", "i:1", code=2).err
+    late = torpor("task", "update", "i:1", "--due", "tomorrow", code=2).err
+    assert "neither 'none' nor an instant" in late
+    assert "as `torpor tasks` shows it" in torpor("task", "unassign", "none", code=2).err
 
 
 def test_options_of_one_command_have_variables_with_its_name() -> None:

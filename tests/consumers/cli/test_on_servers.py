@@ -334,6 +334,26 @@ def test_a_job_throws_what_nobody_catches_and_fails_without_retries(served: Serv
     assert served.waiting(instance_id, "JOB") == job_id
 
 
+def test_a_task_is_claimed_assigned_and_updated(served: Served) -> None:
+    task_id = served.waiting(started(served), "USER_TASK")
+    assert served.torpor("task", "unassign", task_id).out == f"nobody has {task_id} now\n"
+    assert served.torpor("task", "claim", task_id, "ann").out == f"ann has claimed {task_id}\n"
+    refused = served.torpor("task", "claim", task_id, "bob", code=1).err
+    assert "INVALID_STATE" in refused
+    assert "assigned to 'ann'" in refused
+    reply = served.torpor("task", "assign", task_id, "bob", "--json").json()
+    assert (set(reply), reply["status"]) == (REPLY, "ACCEPTED")
+    change = ("--due", "2030-01-31T08:00Z", "--priority", "9", "--users", "ann,eve")
+    assert served.torpor("task", "update", task_id, *change).out == f"updated {task_id}\n"
+    (task,) = served.torpor("tasks", "--assignee", "bob", "--json").json()["items"]
+    assert (task["task_id"], task["due_at"], task["priority"]) == (task_id, 1_896_076_800_000, 9)
+    assert task["candidate_users"] == ["ann", "eve"]
+    served.torpor("task", "update", task_id, "--due", "none", "--users", "none")
+    served.torpor("task", "unassign", task_id)
+    assert served.torpor("tasks", "--assignee", "bob", "--json").json()["items"] == []
+    assert "`torpor tasks` lists" in served.torpor("task", "unassign", "none:1", code=1).err
+
+
 def test_jobs_and_tasks_are_told_apart_where_one_is_taken_for_the_other(served: Served) -> None:
     _, job_id = working(served)
     refused = served.torpor("complete", job_id, code=1).err
@@ -354,6 +374,8 @@ def test_commands_on_what_is_not_there_are_refused_with_1(served: Served) -> Non
         ("resolve", "none:1"),
         ("job", "complete", "none:1", "--attempt", "1"),
         ("activate", "none:1", "one"),
+        ("task", "claim", "none:1", "ann"),
+        ("task", "update", "none:1", "--priority", "1"),
         ("activate", "none:1", "--complete"),
     ):
         done = served.torpor(*arguments, "--json", code=1).json()

@@ -78,7 +78,7 @@ def test_a_decision_is_the_latest_on_every_partition_when_it_is_answered() -> No
         "deployed": [{"kind": "decision", "id": "Rate", "version": 1, "new": True}],
         "findings": [],
     }
-    (checksum,) = world.deployments.contents
+    (checksum,) = world.deployments.contents.resources
     ref = VersionRef(version=1, checksum=checksum, semantics=1, deployment=1 << 16)
     for partition in world.all:
         known = partition.definitions.decision("Rate")
@@ -99,7 +99,7 @@ def test_other_content_is_the_next_version_and_the_same_content_the_same() -> No
         [("decision", "Rate", 2, False)],
         [("decision", "Rate", 3, True)],
     ]
-    assert len(world.deployments.contents) == 2
+    assert len(world.deployments.contents.resources) == 2
 
 
 def test_every_partition_evaluates_what_was_deployed() -> None:
@@ -178,7 +178,7 @@ def test_an_error_in_one_file_deploys_none() -> None:
         "expression-syntax",
     )
     assert finding["line"] == 1
-    assert world.deployments.contents == {}
+    assert world.deployments.contents.resources == {}
 
 
 def test_what_is_called_and_was_never_deployed_is_warned_of() -> None:

@@ -9,6 +9,7 @@ from engine.effects import CONSEQUENCES
 from engine.instances.decide import COMMANDS
 from engine.instances.elements import HANDLERS
 from engine.instances.endings import CLOSED
+from engine.instances.evolve import EVOLUTIONS
 from engine.instances.joining import JOINS
 from engine.instances.starts import STARTS
 from engine.instances.triggers import ARM, THROW
@@ -50,6 +51,10 @@ def test_every_trigger_has_a_row_for_waiting_and_for_throwing() -> None:
 
 def test_every_event_has_a_row_for_its_consequences() -> None:
     assert set(CONSEQUENCES) == set(get_args(e.AnyEvent))
+
+
+def test_every_event_has_a_row_for_what_it_changes() -> None:
+    assert set(EVOLUTIONS) == set(get_args(e.AnyEvent))
 
 
 def test_every_wait_has_a_row_for_its_closing() -> None:

@@ -122,12 +122,36 @@ def test_a_condition_in_a_foreign_language_is_an_error() -> None:
     assert (finding.code, finding.element) == ("expression-language", "pool")
 
 
-def test_one_that_a_worker_directs_is_an_error() -> None:
-    work = extensions(extension("taskDefinition", type="agent"))
+def test_a_job_type_makes_a_worker_direct_it() -> None:
+    work = extensions(
+        extension("taskDefinition", type="agent", retries="5"),
+        extension("taskHeaders", extension("header", key="model", value="small")),
+        extension("adHoc", outputCollection="results", outputElement="=result"),
+    )
     inside = tag("adHocSubProcess", work, service_task("one"), id="pool")
-    finding = only_finding(resource(start("s"), inside, chain("s", "pool")))
-    assert (finding.code, finding.element) == ("unsupported-extension", "pool")
-    assert "worker" in finding.message
+    element = pool(compiled(start("s"), inside, chain("s", "pool")))
+    assert element.job is not None
+    assert (element.job.type, element.job.retries) == ("agent", 5)
+    assert element.job.headers == {"model": "small"}
+    assert element.shows_outputs, "the worker may ask for them"
+
+
+def test_what_a_model_of_language_is_to_give_is_written_out() -> None:
+    inside = service_task("one", inputs={"n": "=fromAi(toolCall.n, 1)"})
+    finding = only_finding(
+        resource(start("s"), ad_hoc("pool", inside, job="a"), chain("s", "pool"))
+    )
+    assert (finding.code, finding.element) == ("bad-from-ai", "one")
+    assert finding.line
+
+
+def test_what_else_would_choose_has_no_effect_where_a_worker_directs() -> None:
+    inside = ad_hoc("pool", task("one"), job="agent", active='=["one"]', until="=true")
+    made = resource(start("s"), inside, chain("s", "pool"))
+    assert codes(made) == [("no-effect", "pool")] * 2
+    assert made.deployable
+    element = pool(made.processes[0])
+    assert (element.active, element.completion) == (None, None)
 
 
 @pytest.mark.parametrize(

@@ -90,8 +90,8 @@ def test_mocks_of_a_scenario_count_before_those_of_the_file(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("mocks", "said"),
     [
-        ("{jobs: {payment: {complete: '=[1]'}}}", "gives no variables, but [1]."),
-        ("{jobs: {payment: {complete: '=number(\"x\")'}}}", "gives no variables, but null."),
+        ("{jobs: {payment: {complete: '=[1]'}}}", "gives no names and values, but [1]."),
+        ("{jobs: {payment: {complete: '=number(\"x\")'}}}", "gives no names and values, but null."),
         ("{jobs: {payment: {complete: {}}}, tasks: {ask: {fail: x}}}", "only jobs do"),
     ],
 )

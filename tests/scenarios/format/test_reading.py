@@ -93,7 +93,7 @@ def test_a_wrong_step_is_told_with_its_line(tmp_path: Path, line: str, said: str
     [
         ("{}", "found none of them"),
         ("{complete: {}, fail: x}", "found complete and fail"),
-        ("{complete: 1}", "Expected variables to complete with"),
+        ("{complete: 1}", "Expected names and values"),
         ("{complete: x}", "a text that begins with ="),
         ("{complete: = 1 +}", "The expression '= 1 +' cannot be read"),
         ("{compete: {}}", "Did you mean 'complete'?"),
