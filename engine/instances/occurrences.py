@@ -5,15 +5,12 @@ from engine import variables as v
 from engine.errors import InvariantError
 from engine.instances import event_subprocesses
 from engine.instances.advance import Advance, DueStep
-from engine.instances.endings import close_waits, terminate
-from engine.instances.limits import clip
-from engine.instances.mappings import targets_of
-from engine.instances.stuck import StuckError
+from engine.instances.endings import CLOSED, close_waits, terminate
+from engine.instances.keeping import keep
 from engine.lifecycle import Step
 from engine.model.elements import (
     AnyElement,
     BoundaryEvent,
-    IntermediateCatchEvent,
     NoneTrigger,
     StartEvent,
     needs_all,
@@ -30,6 +27,7 @@ def occur(advance: Advance, owner: int, element_id: str, payload: v.Texts | None
     if isinstance(event, BoundaryEvent):
         _at_boundary(advance, owner, event, payload)
     elif advance.instance(owner).element_id == element_id:
+        _close_others(advance, owner, element_id)
         advance.due.append(DueStep(owner, Step.COMPLETE, payload))
     elif isinstance(event, StartEvent):
         event_subprocesses.begin(advance, owner, event, payload)
@@ -38,6 +36,14 @@ def occur(advance: Advance, owner: int, element_id: str, payload: v.Texts | None
     if _is_parallel(event) and not getattr(event, "interrupting", True):
         # After the event itself, so that what came with it can be seen.
         advance.due.append(DueStep(owner, Step.REARM, None))
+
+
+def _close_others(advance: Advance, owner: int, element_id: str) -> None:
+    """What else the event might have waited for no longer can be what happens to it."""
+    for key in advance.instance(owner).waits:
+        wait = advance.state.waits[key]
+        if getattr(wait, "element_id", None) == element_id and not isinstance(wait, IncidentWait):
+            advance.emit(CLOSED[type(wait)](wait))
 
 
 def _is_parallel(event: AnyElement) -> bool:
@@ -52,30 +58,6 @@ def _waits_for_more(advance: Advance, owner: int, element_id: str) -> bool:
         for wait in waits
         if not isinstance(wait, IncidentWait) and not getattr(wait, "ahead", False)
     )
-
-
-def keep(advance: Advance, owner: int, event: AnyElement, payload: v.Texts | None) -> None:
-    """What came with one of them, until all have occurred: where the event would write it."""
-    instance = advance.instance(owner)
-    try:
-        is_own = instance.element_id == event.id  # else it is an arm of a gateway, which waits
-        if isinstance(event, IntermediateCatchEvent | StartEvent) and is_own:
-            advance.set_each(targets_of(advance, owner, payload or {}))
-        elif isinstance(event, BoundaryEvent) and instance.scope is not None:
-            advance.propagate(instance.scope, payload or {})
-        else:
-            advance.propagate(owner, payload or {})
-    except StuckError as stuck:
-        advance.emit(
-            e.IncidentRaised(
-                key=advance.new_key(),
-                owner=owner,
-                kind=stuck.kind,
-                message=clip(stuck.message),
-                step=Step.NOTHING,
-                element_id=None,
-            )
-        )
 
 
 def _at_boundary(

@@ -26,7 +26,7 @@ from xml.sax.saxutils import escape, quoteattr
 from msgspec.structs import replace
 
 from engine.model.compile import CompiledResource, compile_resource
-from engine.model.elements import AdHocSubProcess, ProcessModel
+from engine.model.elements import Activity, AdHocSubProcess, MultiInstance, ProcessModel
 from engine.settings import Settings
 
 Pairs = Mapping[str, str] | tuple[tuple[str, str], ...]
@@ -495,6 +495,27 @@ def extensions(*content: str) -> str:
     return tag("extensionElements", *content) if any(content) else ""
 
 
+def listener(
+    event: str, job_type: str, *, kind: str = "execution", retries: str | None = None
+) -> str:
+    """A listener, to stand inside of `executionListeners` or `taskListeners`."""
+    return extension(f"{kind}Listener", eventType=event, type=job_type, retries=retries)
+
+
+def heard(element: str, **listeners: str) -> str:
+    """The element with execution listeners: event=job type, several types with blanks between."""
+    each = [listener(event, to) for event, types in listeners.items() for to in types.split()]
+    made = extension("executionListeners", *each)
+    head, _, rest = element.partition(">")
+    if head.endswith("/"):
+        name = head[1:-1].partition(" ")[0]
+        return f"{head[:-1]}>{extensions(made)}</{name}>"
+    opening = "<bpmn:extensionElements>"
+    if rest.startswith(opening):
+        return f"{head}>{opening}{made}{rest.removeprefix(opening)}"
+    return f"{head}>{extensions(made)}{rest}"
+
+
 def io_mapping(inputs: Pairs, outputs: Pairs) -> str:
     """Mappings from target to source: `{"amount": "=order.total"}`."""
     inner = [
@@ -553,6 +574,17 @@ def with_plain_ad_hocs(model: ProcessModel) -> ProcessModel:
     elements = (
         replace(element, scoped=False)
         if isinstance(element, AdHocSubProcess) and element.job is None
+        else element
+        for element in model.elements
+    )
+    return replace(model, elements=tuple(elements))
+
+
+def undone_by_iteration(model: ProcessModel) -> ProcessModel:
+    """The model with its loops as all but Camunda 8 have them: a handler undoes each iteration."""
+    elements = (
+        replace(element, loop=replace(element.loop, undone_whole=False))
+        if isinstance(element, Activity) and isinstance(element.loop, MultiInstance)
         else element
         for element in model.elements
     )

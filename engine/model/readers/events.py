@@ -26,7 +26,7 @@ def start_event(reading: Reading, node: Node, extensions: Extensions) -> e.Start
         reading, node, "isInterrupting", trigger
     )
     return e.StartEvent(
-        **element_fields(node),
+        **element_fields(reading, node, extensions),
         trigger=trigger,
         interrupting=interrupting,
         outputs=outputs,
@@ -61,7 +61,11 @@ def end_event(reading: Reading, node: Node, extensions: Extensions) -> e.EndEven
         # It ends more than itself, and so never comes to its outputs.
         refuse_mappings(reading, node, extensions, "output")
     return e.EndEvent(
-        **element_fields(node), trigger=trigger, inputs=inputs, outputs=outputs, job=job
+        **element_fields(reading, node, extensions),
+        trigger=trigger,
+        inputs=inputs,
+        outputs=outputs,
+        job=job,
     )
 
 
@@ -73,7 +77,9 @@ def catch_event(
     outputs = output_mappings(reading, node, extensions)
     if trigger is None:
         return None
-    return e.IntermediateCatchEvent(**element_fields(node), trigger=trigger, outputs=outputs)
+    return e.IntermediateCatchEvent(
+        **element_fields(reading, node, extensions), trigger=trigger, outputs=outputs
+    )
 
 
 def throw_event(
@@ -86,7 +92,11 @@ def throw_event(
     if trigger is None:
         return None
     return e.IntermediateThrowEvent(
-        **element_fields(node), trigger=trigger, inputs=inputs, outputs=outputs, job=job
+        **element_fields(reading, node, extensions),
+        trigger=trigger,
+        inputs=inputs,
+        outputs=outputs,
+        job=job,
     )
 
 
@@ -128,7 +138,7 @@ def boundary_event(reading: Reading, node: Node, extensions: Extensions) -> e.Bo
     if trigger is None or node.attached_to is None:
         return None
     return e.BoundaryEvent(
-        **element_fields(node),
+        **element_fields(reading, node, extensions),
         trigger=trigger,
         attached_to=node.attached_to,
         interrupting=interrupting,
