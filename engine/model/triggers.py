@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from engine.expressions import Expression
+from engine.expressions import EvaluationError, Expression, schedule
 from engine.model.compensation import read_cancel, read_compensate
 from engine.model.elements import (
     ENDINGS,
@@ -18,6 +18,7 @@ from engine.model.elements import (
     TimerTrigger,
     Trigger,
 )
+from engine.model.extensions import Formula, PublishSource
 from engine.model.named_triggers import (
     constant_name,
     read_condition,
@@ -206,17 +207,38 @@ def _thrown_message(
     reading: Reading, node: Node, name: Text | None, message: SourceElement
 ) -> MessageTrigger | None:
     """Published by the engine itself, under the key that the event, else the message names."""
-    source = reading.dialect.extensions(node, reading.report).publish
-    formula = source.correlation_key if source else None
+    source = reading.dialect.extensions(node, reading.report).publish or PublishSource()
+    formula = source.correlation_key
     formula = formula or reading.dialect.extensions(message, reading.report).correlation_key
     key = None
     if formula is not None:
         key = reading.formulas.expression(formula, node, "correlation key")
     if name is None or (formula is not None and key is None):
         return None
+    ttl = reading.formulas.text(source.ttl, node, "time to live")
     return MessageTrigger(
-        name=name, correlation_key=key, ttl_ms=source.ttl_ms if source is not None else 0
+        name=name,
+        correlation_key=key,
+        ttl_ms=_milliseconds(reading, node, source.ttl) if isinstance(ttl, str) else 0,
+        ttl=None if isinstance(ttl, str) else ttl,
+        message_id=reading.formulas.text(source.message_id, node, "message id"),
     )
+
+
+def _milliseconds(reading: Reading, node: Node, formula: Formula | None) -> int:
+    """The length of a duration that is written out."""
+    if formula is None:
+        return 0
+    try:
+        return max(0, schedule.add_duration(0, schedule.parse_duration(formula.text), "UTC"))
+    except EvaluationError as error:
+        reading.report.error(
+            "bad-time-to-live",
+            f"{error.message} Write the time to live as a duration, such as PT1H.",
+            node,
+            formula.line,
+        )
+        return 0
 
 
 def _message_name(reading: Reading, message: SourceElement) -> Text | None:

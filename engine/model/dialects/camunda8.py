@@ -10,7 +10,6 @@ import msgspec
 from lxml import etree
 from msgspec.structs import replace
 
-from engine.expressions import EvaluationError, schedule
 from engine.model.dialects import camunda8_audit, feel
 from engine.model.dialects.camunda8_audit import NAMESPACE
 from engine.model.dialects.camunda8_choices import choices
@@ -193,26 +192,11 @@ def _subscription(extensions: Extensions, site: _Site) -> Extensions:
 
 
 def _publish_message(extensions: Extensions, site: _Site) -> Extensions:
-    ttl_ms = 0
-    text = (site.xml.get("timeToLive") or "").strip()
-    if text:
-        try:
-            ttl_ms = schedule.add_duration(0, schedule.parse_duration(text), "UTC")
-        except EvaluationError as error:
-            site.report.error(
-                "unsupported-extension",
-                f"{error.message} Write the time to live as a duration, such as PT1H.",
-                site.element,
-                site.line,
-            )
-    if site.xml.get("messageId"):
-        site.report.error(
-            "unsupported-extension",
-            "The message id of what is thrown is not executed: nothing is thrown twice. Remove it.",
-            site.element,
-            site.line,
-        )
-    publish = PublishSource(correlation_key=site.formula("correlationKey"), ttl_ms=max(0, ttl_ms))
+    publish = PublishSource(
+        correlation_key=site.formula("correlationKey"),
+        ttl=site.formula("timeToLive"),
+        message_id=site.formula("messageId"),
+    )
     return replace(extensions, publish=publish)
 
 
