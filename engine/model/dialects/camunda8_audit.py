@@ -32,13 +32,26 @@ class Shape(NamedTuple):
 _LISTENER: Final = Shape(("eventType", "type", "retries"))
 _PARAMETER: Final = Shape(("source", "target"))
 _BINDING: Final = ("bindingType", "versionTag")
+_CONFIGURED: Final = tuple(
+    f"{prefix}{name}"
+    for prefix in ("", _PREFIX)
+    for name in ("modelerConfigurationTemplate", "modelerConfigurationName")
+)
+"""Notes of the modeler to itself, with and without the prefix."""
 
 ELEMENTS: Final = {
+    "agentDefinition": Shape(("agentType",)),
     "adHoc": Shape(("activeElementsCollection", "outputCollection", "outputElement")),
     "assignmentDefinition": Shape(("assignee", "candidateGroups", "candidateUsers")),
     "calledDecision": Shape(("decisionId", "resultVariable", *_BINDING)),
     "calledElement": Shape(
-        ("processId", "propagateAllChildVariables", "propagateAllParentVariables", *_BINDING)
+        (
+            "processId",
+            "businessId",
+            "propagateAllChildVariables",
+            "propagateAllParentVariables",
+            *_BINDING,
+        )
     ),
     "conditionalFilter": Shape(("variableNames", "variableEvents")),
     "executionListeners": Shape((), ("executionListener",)),
@@ -67,16 +80,18 @@ ELEMENTS: Final = {
 _PARTS: Final = {
     "executionListener": _LISTENER,
     "header": Shape(("id", "key", "value")),
-    "input": _PARAMETER,
+    "input": Shape((*_PARAMETER.attributes, *_CONFIGURED)),
     "linkedResource": Shape(("resourceId", "resourceType", "linkName", *_BINDING)),
     "output": _PARAMETER,
-    "property": Shape(("id", "name", "value")),
+    "property": Shape(("id", "name", "value", *_CONFIGURED)),
     "taskListener": _LISTENER,
 }
 """What stands inside of those."""
 
-_ON_ELEMENTS: Final = ("modelerTemplate", "modelerTemplateIcon", "modelerTemplateVersion")
-"""Attributes of BPMN elements: notes of the modeler to itself."""
+_ON_ELEMENTS: Final = (
+    "modelerTemplate", "modelerTemplateIcon", "modelerTemplateVersion", "retryCounter",
+)  # fmt: skip
+"""Attributes of BPMN elements: notes of the modeler to itself, and one that Zeebe passes over."""
 
 
 def audit(roots: Iterable[SourceElement], report: Report) -> None:

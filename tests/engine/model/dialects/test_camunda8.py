@@ -358,6 +358,15 @@ def test_a_call_may_be_bound_to_its_deployment_or_to_a_version_tag() -> None:
     assert (tagged.same_deployment, tagged.version_tag) == (False, "1.2")
 
 
+def test_a_called_process_may_be_given_a_business_id() -> None:
+    given = element("callActivity", extension("calledElement", processId="p", businessId="=order"))
+    none = element("callActivity", extension("calledElement", processId="p", businessId=""))
+    assert isinstance(given, e.CallActivity)
+    assert isinstance(none, e.CallActivity)
+    assert texts(given.business_key) == ["=order"]
+    assert (none.business_key, none.inherits_business_key) == (None, True)
+
+
 def test_a_process_may_have_a_version_tag() -> None:
     tagged = extensions(extension("versionTag", value="1.2"))
     assert compiled(tagged, start("s")).version_tag == "1.2"
@@ -380,7 +389,6 @@ def test_a_binding_that_names_no_version_is_an_error(binding: str) -> None:
     [
         ("startEvent", "executionListeners", "executionListener"),
         ("manualTask", "taskListeners", "taskListener"),
-        ("serviceTask", "linkedResources", "linkedResource"),
         ("userTask", "somethingNew", "part"),
     ],
 )
@@ -391,6 +399,22 @@ def test_an_extension_that_does_not_run_is_an_error_that_names_it(
     finding = next(found for found in made.findings if found.code == "unsupported-extension")
     assert (finding.severity, finding.element) == ("error", "x")
     assert name in finding.message
+
+
+def test_linked_resources_are_told_to_the_worker() -> None:
+    linked = extension(
+        "linkedResources",
+        extension("linkedResource", resourceId="report", resourceType="RPA", linkName="Script"),
+    )
+    job = job_of(element("serviceTask", extension("taskDefinition", type="t"), linked))
+    assert job.headers == {
+        "linkedResources": '[{"resourceId":"report","resourceType":"RPA","linkName":"Script"}]'
+    }
+
+
+def test_several_forms_of_a_process_are_none_too_many() -> None:
+    forms = extensions(extension("userTaskForm", id="a"), extension("userTaskForm", id="b"))
+    assert resource(forms, start("s")).findings == ()
 
 
 def listening(kind: str, tag_: str, event: str) -> CompiledResource:
