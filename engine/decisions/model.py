@@ -73,15 +73,32 @@ class DecisionModel:
         A decision that is no table, and an aggregated one, gives one row. Raises as `evaluate`.
         """
         value = self.evaluate(decision_id, variables, environment)
-        node = self.nodes[decision_id]
-        name = node.result if isinstance(node, Decision) else node.name
-        outputs = node.outputs if isinstance(node, Decision) else ()
-        collected = isinstance(node, Decision) and node.collects and isinstance(value, list)
-        hits = value if collected and isinstance(value, list) else [value]
-        if len(outputs) > 1:
-            return [hit for hit in hits if isinstance(hit, dict)]
-        single = outputs[0] if outputs else name
-        return [{single: hit} for hit in hits if hit is not None]
+        return _rows(self.nodes[decision_id], value)
+
+    def evaluate_service(
+        self, service: Service, variables: Mapping[str, Value], environment: Environment
+    ) -> dict[str, list[dict[str, Value]]]:
+        """The rows of each output decision of a service, by its id. Raises as `evaluate`."""
+        value = self.evaluate(service.id, variables, environment)
+        if len(service.outputs) == 1:
+            return {each: _rows(self.nodes[each], value) for each in service.outputs}
+        values = value if isinstance(value, dict) else {}
+        return {
+            each: _rows(self.nodes[each], values.get(_parameter_name(self, each)))
+            for each in service.outputs
+        }
+
+
+def _rows(node: AnyNode, value: Value) -> list[dict[str, Value]]:
+    """A result as rows: for each rule that matches, the outputs by name."""
+    name = node.result if isinstance(node, Decision) else node.name
+    outputs = node.outputs if isinstance(node, Decision) else ()
+    collected = isinstance(node, Decision) and node.collects and isinstance(value, list)
+    hits = value if collected and isinstance(value, list) else [value]
+    if len(outputs) > 1:
+        return [hit for hit in hits if isinstance(hit, dict)]
+    single = outputs[0] if outputs else name
+    return [{single: hit} for hit in hits if hit is not None]
 
 
 class _Evaluation:

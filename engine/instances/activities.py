@@ -6,7 +6,12 @@ from engine.instances.mappings import map_inputs, to_texts
 from engine.instances.triggers import arm
 from engine.instances.triggers.waiting import Waiter
 from engine.lifecycle import Step
-from engine.model.elements import Activity, BoundaryEvent
+from engine.model.elements import Activity, BoundaryEvent, Task
+
+
+def is_skipped(advance: Advance, task: Task, key: int) -> bool:
+    """Whether a task is to be passed over. Raises StuckError."""
+    return task.skip is not None and advance.evaluator.condition(task.skip, key)
 
 
 def activate(advance: Advance, activity: Activity, key: int) -> Step:

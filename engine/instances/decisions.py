@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple, TypeAlias
 
 from engine import events as e
-from engine.decisions import Decision, DecisionModel
+from engine.decisions import AnyNode, Decision, DecisionModel, Service
 from engine.definitions import VersionRef
 from engine.errors import DecisionUnreadError
 from engine.expressions import Environment, EvaluationError
@@ -88,11 +88,12 @@ def _evaluate(
     """
     if call.result == "value":
         return _named(call, found.model.evaluate(found.id, {}, env)), {}
-    rows = found.model.evaluate_rows(found.id, {}, env)
-    if call.needs_hit and not rows:
-        raise EvaluationError("No rule matches.")
+    node = found.model.nodes[found.id]
     if call.result == "outputs":
-        return _outputs(found, rows), {}
+        if isinstance(node, Service):
+            return _served(call, found, node, env), {}
+        return _outputs(call, found, env), {}
+    rows = found.model.evaluate_rows(found.id, {}, env)
     return _named(call, _RESULTS[call.result](rows)), {DECISION_RESULT: list(rows)}
 
 
@@ -100,12 +101,37 @@ def _named(call: DecisionCall, value: Value) -> dict[str, Value]:
     return {} if call.result_variable is None else {call.result_variable: value}
 
 
-def _outputs(found: _Found, rows: _Rows) -> dict[str, Value]:
+def _outputs(call: DecisionCall, found: _Found, env: Environment) -> dict[str, Value]:
     """As Flowable: each output as a variable, all rules' together under the decision's own id."""
-    decision = found.model.nodes[found.id]
-    if len(rows) > 1 or (isinstance(decision, Decision) and decision.collects):
+    rows = found.model.evaluate_rows(found.id, {}, env)
+    _require_hit(call, rows)
+    if len(rows) > 1 or _collects(found.model.nodes[found.id]):
         return {found.id: list(rows)}
     return rows[0] if rows else {}
+
+
+def _served(
+    call: DecisionCall, found: _Found, service: Service, env: Environment
+) -> dict[str, Value]:
+    """As Flowable: each output of each decision as a variable, where no more than one rule matched.
+
+    Else an object under the service's own id: for each of the decisions all rules' outputs.
+    """
+    results = found.model.evaluate_service(service, {}, env)
+    _require_hit(call, [row for rows in results.values() for row in rows])
+    nodes = found.model.nodes
+    if any(len(rows) > 1 or _collects(nodes[each]) for each, rows in results.items()):
+        return {found.id: {each: list(rows) for each, rows in results.items()}}
+    return {name: value for rows in results.values() for row in rows for name, value in row.items()}
+
+
+def _collects(node: AnyNode) -> bool:
+    return isinstance(node, Decision) and node.collects
+
+
+def _require_hit(call: DecisionCall, rows: _Rows) -> None:
+    if call.needs_hit and not rows:
+        raise EvaluationError("No rule matches.")
 
 
 # --- what Camunda 7 makes of a result ---

@@ -3,7 +3,7 @@
 from engine import variables as v
 from engine.instances.advance import Advance
 from engine.instances.stuck import IncidentKind, StuckError
-from engine.model.elements import AnyElement, CallActivity, Mapping
+from engine.model.elements import AnyElement, CallActivity, JobDefinition, Mapping
 from engine.values import Value, ValueEncodeError, encode
 
 
@@ -23,7 +23,7 @@ def targets_of(advance: Advance, key: int, variables: v.Texts) -> dict[int, dict
         return {}
     element = advance.element(key)
     outputs: tuple[Mapping, ...] = getattr(element, "outputs", ())
-    if _chooses(advance, element, outputs):
+    if _keeps_results(element) or _chooses(advance, element, outputs):
         return {key: dict(variables)}
     own = {name for mapping in outputs for name in mapping.takes}
     local = {name: text for name, text in variables.items() if name in own}
@@ -32,6 +32,17 @@ def targets_of(advance: Advance, key: int, variables: v.Texts) -> dict[int, dict
     if local:
         targets[key] = {**targets.get(key, {}), **local}
     return targets
+
+
+def write_id(advance: Advance, key: int, variable: str | None, made_id: str) -> None:
+    """The id of what an element instance has made, if the model asks for it. Raises StuckError."""
+    if variable is not None:
+        advance.propagate(key, to_texts({variable: made_id}))
+
+
+def _keeps_results(element: AnyElement) -> bool:
+    job: JobDefinition | None = getattr(element, "job", None)
+    return job is not None and job.keeps_results
 
 
 def _chooses(advance: Advance, element: AnyElement, outputs: tuple[Mapping, ...]) -> bool:

@@ -9,6 +9,7 @@ import msgspec
 from engine.errors import Finding
 from engine.expressions import Expression
 from engine.model.compensation import find_handlers
+from engine.model.composites import compose_skipping_flow
 from engine.model.data import NO_DATA, declared, input_sets, names_of_several_words, read_data
 from engine.model.dialects import choose, languages
 from engine.model.elements import (
@@ -217,6 +218,7 @@ def _compile_flow(reading: Reading, flow: Flow) -> SequenceFlow | None:
     condition = _condition(reading, flow)
     if flow.source is None or flow.target is None:
         return None
+    condition = _skipping(reading, flow, condition)
     return SequenceFlow(
         index=flow.index,
         id=flow.id,
@@ -242,6 +244,16 @@ def _condition(reading: Reading, flow: Flow) -> Expression | None:
         )
         return None
     return reading.formulas.expression(formula, flow, "condition")
+
+
+def _skipping(reading: Reading, flow: Flow, condition: Expression | None) -> Expression | None:
+    """The condition, with what a dialect says about skipping it."""
+    skips = reading.dialect.skips_flows
+    formula = reading.dialect.extensions(flow, reading.report).skip if skips else None
+    if formula is None:
+        return condition
+    skip = reading.formulas.expression(formula, flow, "skip expression")
+    return condition if skip is None else compose_skipping_flow(skip, condition)
 
 
 def _triggered_starts(

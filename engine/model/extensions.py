@@ -40,11 +40,13 @@ class JobSource(msgspec.Struct, frozen=True, kw_only=True):
     """Work for a worker. `type` None: the dialect asks for work but names no type.
 
     `backoff_ms` are the waits after the first, second, ... failure, the last one from then on.
+    `keeps_results`: what the worker gives is seen by the output mappings alone.
     """
 
     type: Formula | None
     retries: Formula | None = None
     backoff_ms: tuple[int, ...] = ()
+    keeps_results: bool = False
 
 
 class MappingSource(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,7 +81,10 @@ class DecisionSource(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TaskSource(msgspec.Struct, frozen=True, kw_only=True):
-    """Who may work on a user task, until when, and with which form."""
+    """Who may work on a user task, until when, and with which form.
+
+    `id_variable`: the variable that its id is written to.
+    """
 
     assignee: Formula | None = None
     candidate_users: Formula | None = None
@@ -88,6 +93,7 @@ class TaskSource(msgspec.Struct, frozen=True, kw_only=True):
     follow_up_date: Formula | None = None
     priority: Formula | None = None
     form_key: Formula | None = None
+    id_variable: str | None = None
 
 
 class CallSource(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,7 +101,8 @@ class CallSource(msgspec.Struct, frozen=True, kw_only=True):
 
     `passes`: with a tuple, the called process gets these variables and no locals of the activity.
     `returns` are written after the call, before the output mappings. `business_key` and
-    `inherits_business_key` say which key the called instance gets.
+    `inherits_business_key` say which key the called instance gets, `id_variable` the variable that
+    its id is written to.
     """
 
     process_id: Formula | None
@@ -108,12 +115,14 @@ class CallSource(msgspec.Struct, frozen=True, kw_only=True):
     returns: tuple[MappingSource, ...] = ()
     business_key: Formula | None = None
     inherits_business_key: bool = True
+    id_variable: str | None = None
 
 
 class LoopSource(msgspec.Struct, frozen=True, kw_only=True):
     """What a dialect says about a multi-instance. `counter_first`: its first loop counter.
 
-    `skips_missing`: iterations that gave no output have no place in the collection.
+    `skips_missing`: iterations that gave no output have no place in the collection. `gathered` as
+    in `elements.MultiInstance`.
     """
 
     collection: Formula | None = None
@@ -122,6 +131,7 @@ class LoopSource(msgspec.Struct, frozen=True, kw_only=True):
     output_collection: str | None = None
     counter_first: int = 1
     skips_missing: bool = False
+    gathered: tuple[str, ...] = ()
 
 
 class AdHocSource(msgspec.Struct, frozen=True, kw_only=True):
@@ -149,7 +159,8 @@ class Extensions(msgspec.Struct, frozen=True, kw_only=True):
     """All that a dialect adds to one element; what does not apply to its kind is left empty.
 
     `value` is what a data object is at first, as JSON. `listeners` are jobs at events of its life,
-    in the order in which they are done.
+    in the order in which they are done. `skip`: if it holds, a task is passed over, or a flow taken
+    whatever its condition.
     """
 
     job: JobSource | None = None
@@ -172,6 +183,7 @@ class Extensions(msgspec.Struct, frozen=True, kw_only=True):
     listeners: tuple[tuple[str, JobSource], ...] = ()
     condition_variable: str | None = None
     ad_hoc: AdHocSource = AdHocSource()
+    skip: Formula | None = None
 
 
 NOTHING = Extensions()

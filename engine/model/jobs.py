@@ -7,6 +7,7 @@ from typing import Final, TypedDict
 from msgspec.structs import replace
 
 from engine.expressions import Expression
+from engine.model.composites import compose_skip
 from engine.model.dialects import juel
 from engine.model.elements import DecisionCall, JobDefinition, ScriptDefinition
 from engine.model.extensions import Extensions, Formula, JobSource
@@ -66,6 +67,7 @@ def read_job(reading: Reading, node: Node, extensions: Extensions) -> JobDefinit
         headers=headers,
         computed_headers=computed,
         backoff_ms=source.backoff_ms,
+        keeps_results=source.keeps_results,
     )
 
 
@@ -109,10 +111,19 @@ def _report_foreign_header(reading: Reading, node: Node, formula: Formula, call:
 
 
 class Work(TypedDict):
-    """What a task does: one of them, inline or by a worker."""
+    """What a task does: one of them, inline or by a worker; and when it does nothing."""
 
     job: JobDefinition | None
     script: ScriptDefinition | None
+    skip: Expression | None
+
+
+def read_skip(reading: Reading, node: Node, extensions: Extensions) -> Expression | None:
+    """When a task is passed over. None: never, or what is drawn is in error."""
+    if extensions.skip is None:
+        return None
+    skip = reading.formulas.expression(extensions.skip, node, "skip expression")
+    return None if skip is None else compose_skip(skip)
 
 
 class RuleWork(Work):
@@ -151,7 +162,8 @@ def read_rule_work(reading: Reading, node: Node, extensions: Extensions) -> Rule
         result_variable=source.result_variable,
         needs_hit=source.needs_hit,
     )
-    return RuleWork(job=None, script=None, decision=call)
+    skip = read_skip(reading, node, extensions)
+    return RuleWork(job=None, script=None, decision=call, skip=skip)
 
 
 def read_work(reading: Reading, node: Node, extensions: Extensions) -> Work | None:
@@ -164,7 +176,8 @@ def read_work(reading: Reading, node: Node, extensions: Extensions) -> Work | No
             extensions, script = replace(extensions, job=job_source), None
     if script is None:
         job = read_job(reading, node, extensions)
-        return None if job is None else Work(job=job, script=None)
+        skip = read_skip(reading, node, extensions)
+        return None if job is None else Work(job=job, script=None, skip=skip)
     expression = reading.formulas.expression(script.expression, node, "expression")
     if expression is None:
         return None
@@ -175,7 +188,7 @@ def read_work(reading: Reading, node: Node, extensions: Extensions) -> Work | No
             node,
         )
     inline = ScriptDefinition(expression=expression, result_variable=script.result_variable)
-    return Work(job=None, script=inline)
+    return Work(job=None, script=inline, skip=read_skip(reading, node, extensions))
 
 
 def _named_by(source: JobSource, call: str, expression: Formula) -> JobSource:

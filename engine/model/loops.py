@@ -113,6 +113,7 @@ def _read_multi_instance(
         completion=_inner(reading, node, drawn, "completionCondition"),
         counter_first=source.counter_first,
         skips_missing=source.skips_missing,
+        gathered=tuple(_name(reading, node, name, drawn) or "" for name in source.gathered),
     )
 
 

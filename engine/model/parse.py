@@ -38,6 +38,7 @@ class Catalogue(msgspec.Struct, frozen=True, kw_only=True):
     operations: dict[str, SourceElement] = {}
     global_tasks: dict[str, SourceElement] = {}
     data_stores: dict[str, SourceElement] = {}
+    resources: dict[str, SourceElement] = {}
 
     def roots(self) -> tuple[SourceElement, ...]:
         """All that may carry extensions."""
@@ -123,6 +124,8 @@ def _read_root_element(
                 catalogue.operations[operation.id] = operation
     elif child.tag == "dataStore":
         catalogue.data_stores[child.id] = child
+    elif child.tag == "resource":
+        catalogue.resources[child.id] = child
     elif child.tag not in vocabulary.SILENT_IN_DEFINITIONS:
         if child.tag in vocabulary.GLOBAL_TASKS:
             catalogue.global_tasks[child.id] = child
@@ -265,6 +268,8 @@ class _ProcessReader:
                 continue  # read by loops.py
             if part.tag in vocabulary.AD_HOC_PARTS and node.tag == "adHocSubProcess":
                 continue  # read by ad_hoc.py
+            if part.tag in vocabulary.PEOPLE and node.tag == "userTask":
+                continue  # read by people.py
             if part.tag in vocabulary.WARNED_IN_NODE:
                 _warn_no_effect(part, self._report, node)
             elif part.tag in vocabulary.DATA_ASSOCIATIONS:

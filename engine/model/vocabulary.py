@@ -13,9 +13,12 @@ _ROLES: Final = frozenset(
     {"resourceRole", "performer", "humanPerformer", "potentialOwner", "correlationSubscription"}
 )
 
-_PEOPLE: Final = "Say who does it with the assignee and candidates of a dialect."
+PEOPLE: Final = frozenset({"performer", "humanPerformer", "potentialOwner"})
+"""Who works on a user task."""
+
 ADVICE: Final = {
-    **dict.fromkeys(sorted(_ROLES), _PEOPLE),
+    **dict.fromkeys(sorted(_ROLES), "Only user tasks have people: say there who does it."),
+    "resourceRole": "Make it a performer, or a potential owner of a user task.",
     "correlationSubscription": "Publish messages with the business key of the instance.",
 }
 """What to do about something that has no effect at run time."""

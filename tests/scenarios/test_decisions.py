@@ -407,6 +407,33 @@ def test_camunda_7_lets_output_mappings_choose_from_the_whole_result(scenario: S
     assert run.variables() == {"amount": "50", "best": "1"}
 
 
+@pytest.mark.parametrize(
+    ("outputs", "value"), [(["Fee"], "50"), (["Rate", "Fee"], '{"Rate":5,"Fee":50}')]
+)
+def test_a_decision_service_is_evaluated_with_its_inputs(
+    scenario: Scenario, outputs: list[str], value: str
+) -> None:
+    drawn = [tag("outputDecision", href=f"#{each}") for each in outputs]
+    run = scenario(calling(decision_task("decide", "Offer", result="rate")))
+    run.deploy_decisions(
+        dmn(
+            input_data("amount"),
+            decision("Rate", literal("amount / 100"), needs("(amount)")),
+            decision("Fee", literal("Rate * 10"), needs("Rate")),
+            tag(
+                "decisionService",
+                *drawn,
+                tag("inputData", href="#amount"),
+                id="Offer",
+                name="Offer",
+            ),
+        )
+    )
+    run.start("p", variables='{"amount": 500}')
+    assert run.variables()["rate"] == value
+    assert evaluated(run) == [("Offer", 1)]
+
+
 # --- Flowable ---
 
 

@@ -8,7 +8,7 @@ from engine.instances.activities import activate
 from engine.instances.advance import Advance
 from engine.instances.bindings import binding_text, bound_version
 from engine.instances.elements.handler import Handler
-from engine.instances.mappings import map_inputs, to_texts
+from engine.instances.mappings import map_inputs, to_texts, write_id
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
 from engine.model.elements import CallActivity
@@ -30,6 +30,7 @@ def _run(advance: Advance, activity: CallActivity, key: int) -> None:
     business_key = _business_key(advance, activity, key)
     number = advance.new_key()
     child_id = f"{advance.state.instance_id}~{number}"
+    write_id(advance, key, activity.id_variable, child_id)
     advance.emit(e.CallOpened(key=number, owner=key, child_id=child_id))
     advance.send(
         c.StartChild(

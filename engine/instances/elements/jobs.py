@@ -1,6 +1,6 @@
 """Tasks that are work for a worker, or a script or decision that the engine evaluates itself."""
 
-from engine.instances.activities import activate
+from engine.instances.activities import activate, is_skipped
 from engine.instances.advance import Advance
 from engine.instances.decisions import run_decision
 from engine.instances.elements.handler import Handler
@@ -21,6 +21,8 @@ def _run_rule_task(
 ) -> Step | None:
     if task.decision is None:
         return _run_task(advance, task, key)
+    if is_skipped(advance, task, key):
+        return Step.LEAVE
     run_decision(advance, task.decision, key)
     return Step.COMPLETE
 
@@ -29,6 +31,8 @@ def _run_task(
     advance: Advance, task: ServiceTask | SendTask | BusinessRuleTask | ScriptTask, key: int
 ) -> Step | None:
     """A worker does it. An inline script writes its value and goes on."""
+    if is_skipped(advance, task, key):
+        return Step.LEAVE
     if task.script is None:
         if task.job is None:
             raise StuckError(

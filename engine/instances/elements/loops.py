@@ -19,7 +19,7 @@ from engine.instances.limits import ITERATIONS_MAX
 from engine.instances.mappings import to_texts
 from engine.lifecycle import Step
 from engine.model.elements import Activity, MultiInstance, StandardLoop
-from engine.values import Value, decode
+from engine.values import Value, decode, decode_object
 from engine.variables import LOOP_COUNTER, utf8_length
 
 
@@ -156,10 +156,10 @@ def _ends_loop(
         if loop.completion is None:
             return False
         locals_ = _counts(advance, key)
-        if loop.output_collection is not None and loop.output_collection in loop.completion.names:
+        if any(name in loop.completion.names for name in _collections(loop)):
             loop_key = advance.instance(key).scope or 0
-            text = _outputs(advance.state, loop_key, loop, collected)
-            locals_[loop.output_collection] = decode(text)
+            texts = _outputs(advance.state, loop_key, loop, collected)
+            locals_.update({name: decode(text) for name, text in texts.items()})
         whose = f"Completion condition of the multi-instance {activity.id!r}"
         return advance.evaluator.condition(loop.completion, key, locals_, whose=whose)
     if loop is None or loop.condition is None:
@@ -188,15 +188,19 @@ def _publish(advance: Advance, activity: Activity, key: int) -> Step:
     """Write the outputs once, in the order of the items."""
     loop = activity.loop
     if isinstance(loop, MultiInstance) and loop.output_collection is not None:
-        text = _outputs(advance.state, key, loop)
-        advance.propagate(key, {loop.output_collection: text})
+        advance.propagate(key, _outputs(advance.state, key, loop))
     return Step.LEAVE
+
+
+def _collections(loop: MultiInstance) -> tuple[str, ...]:
+    """The variables that outputs are collected in."""
+    return loop.gathered or ((loop.output_collection,) if loop.output_collection else ())
 
 
 def _outputs(
     state: s.ProcessInstance, key: int, loop: MultiInstance, last: e.OutputCollected | None = None
-) -> str:
-    """The outputs as a JSON list, with one that is about to be collected."""
+) -> dict[str, str]:
+    """The outputs as JSON lists, by variable, with one that is about to be collected."""
     texts: list[str | None] = [None] * (state.loops[key].count or 0)
     for page in state.outputs.get(key, {}).values():
         for ordinal, text in page.items():
@@ -204,7 +208,12 @@ def _outputs(
     if last is not None:
         texts[last.ordinal - 1] = last.text
     given = [text or "null" for text in texts if text is not None or not loop.skips_missing]
-    return f"[{','.join(given)}]"
+    if not loop.gathered:
+        return {loop.output_collection or "": f"[{','.join(given)}]"}
+    entries = [decode_object(text) if text != "null" else {} for text in given]
+    return {
+        name: f"[{','.join(each.get(name, 'null') for each in entries)}]" for name in loop.gathered
+    }
 
 
 LOOP = Handler[Activity](first=Step.ACTIVATE, activate=activate, run=_open, complete=_publish)

@@ -4,11 +4,12 @@ import re
 
 from engine import events as e
 from engine.expressions import EvaluationError, schedule
-from engine.instances.activities import activate
+from engine.instances.activities import activate, is_skipped
 from engine.instances.advance import Advance
 from engine.instances.elements.handler import Handler
 from engine.instances.evaluator import text_of
 from engine.instances.limits import PRIORITY_MAX
+from engine.instances.mappings import write_id
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.instances.triggers import arm
 from engine.instances.triggers.waiting import Waiter
@@ -16,8 +17,10 @@ from engine.lifecycle import Step
 from engine.model.elements import AbstractTask, ManualTask, ReceiveTask, Text, UserTask
 
 
-def _run_user_task(advance: Advance, task: UserTask, key: int) -> None:
+def _run_user_task(advance: Advance, task: UserTask, key: int) -> Step | None:
     """Offer the task to people. All that describes it is evaluated once, here."""
+    if is_skipped(advance, task, key):
+        return Step.LEAVE
     details = e.TaskDetails(
         name=task.name,
         assignee=_optional_text(advance, task.assignee, key),
@@ -29,7 +32,10 @@ def _run_user_task(advance: Advance, task: UserTask, key: int) -> None:
         form_key=_optional_text(advance, task.form_key, key),
         created_at=advance.context.now,
     )
-    advance.emit(e.TaskChanged(key=advance.new_key(), owner=key, state="created", details=details))
+    number = advance.new_key()
+    write_id(advance, key, task.id_variable, advance.consequences.handle(number))
+    advance.emit(e.TaskChanged(key=number, owner=key, state="created", details=details))
+    return None
 
 
 def _optional_text(advance: Advance, source: Text | None, key: int) -> str | None:

@@ -100,41 +100,51 @@ def text_of(xml: etree._Element) -> str:
 
 def read_work(site: Site, extensions: Extensions, external: str) -> Extensions:
     """A job, or an expression that needs no worker. `external`: the type that names a topic."""
-    retries = _retries(site)
+    job = retries(site)
     extensions = replace(extensions, **_fields(site))
-    said = [name for name in IMPLEMENTATIONS if site.text(name) is not None]
+    said = implementations(site)
     if not said:
         return extensions
     chosen, *others = said
     text = site.text(chosen) or ""
     unused = [*others, *(["topic"] if text != external and site.text("topic") else [])]
-    if unused:
-        site.report.warning(
-            "no-effect",
-            f"What is done is said by {chosen}; {', '.join(unused)} has no effect. Remove it.",
-            site.element,
-        )
+    warn_unused(site, chosen, unused)
     if chosen == "expression":
-        return _read_expression(site, extensions, text, retries)
+        return _read_expression(site, extensions, text, job)
     if chosen == "type" and text == external:
-        return replace(extensions, job=replace(retries, type=site.formula("topic")))
+        return replace(extensions, job=replace(job, type=site.formula("topic")))
     job_type = Formula(text if chosen == "type" else juel.inner(text), "static", site.line)
-    return replace(extensions, job=replace(retries, type=job_type))
+    return replace(extensions, job=replace(job, type=job_type))
 
 
 IMPLEMENTATIONS: Final = ("type", "class", "delegateExpression", "expression")
 """Of several the first counts, as in Camunda 7."""
 
 
+def implementations(site: Site) -> list[str]:
+    """The attributes that say what is done."""
+    return [name for name in IMPLEMENTATIONS if site.text(name) is not None]
+
+
+def warn_unused(site: Site, chosen: str, unused: list[str]) -> None:
+    """Report attributes beside the one that counts."""
+    if unused:
+        site.report.warning(
+            "no-effect",
+            f"What is done is said by {chosen}; {', '.join(unused)} has no effect. Remove it.",
+            site.element,
+        )
+
+
 def _read_expression(
-    site: Site, extensions: Extensions, text: str, retries: JobSource
+    site: Site, extensions: Extensions, text: str, otherwise: JobSource
 ) -> Extensions:
     """A value is evaluated inline. A call into Java is work for whoever does what it calls."""
     script = ScriptSource(
         expression=juel.formula(text, site.line),
         result_variable=_result_variable(site),
         may_discard=True,
-        otherwise=retries,
+        otherwise=otherwise,
     )
     return replace(extensions, script=script, headers={**extensions.headers, "expression": text})
 
@@ -177,7 +187,7 @@ def read_script(site: Site, extensions: Extensions) -> Extensions:
     result, resource = site.text("resultVariable"), site.text("resource")
     named = {"script": text, "resource": resource, "resultVariable": result}
     headers = {name: value for name, value in named.items() if value}
-    job = replace(_retries(site), type=Formula(f"script.{language or 'text'}", "static", site.line))
+    job = replace(retries(site), type=Formula(f"script.{language or 'text'}", "static", site.line))
     extensions = replace(extensions, headers=headers)
     if resource is not None or language not in ("juel", "feel"):
         return replace(extensions, job=job)
@@ -194,7 +204,7 @@ def read_script(site: Site, extensions: Extensions) -> Extensions:
 # --- retries ---
 
 
-def _retries(site: Site) -> JobSource:
+def retries(site: Site) -> JobSource:
     """How often a job is tried and how long it waits in between; its type is still missing.
 
     `R5/PT10M`: five times in all. `PT1M,PT10M`: after each failure the wait that is next.
@@ -260,8 +270,8 @@ def read_task(site: Site) -> TaskSource:
 
 def read_call(site: Site) -> CallSource:
     """What a call activity passes and takes: nothing but what its `in` and `out` say."""
-    passes = _travels(site, "in")
-    returns = _travels(site, "out")
+    passes = travels(site, "in")
+    returns = travels(site, "out")
     everything = [_is_everything(site, tag) for tag in ("in", "out")]
     if everything[1] and returns:
         site.refuse(
@@ -279,7 +289,8 @@ def read_call(site: Site) -> CallSource:
     )
 
 
-def _travels(site: Site, tag: str) -> tuple[MappingSource, ...]:
+def travels(site: Site, tag: str) -> tuple[MappingSource, ...]:
+    """What goes in or comes out by extension elements with this tag, variable by variable."""
     mappings = []
     for part in site.parts(tag):
         line = part.sourceline or site.line
@@ -293,6 +304,24 @@ def _travels(site: Site, tag: str) -> tuple[MappingSource, ...]:
         elif not part.get("variables") and not part.get("businessKey"):
             site.refuse(f"The {tag} says not what it passes. Give it a source and a target.", line)
     return tuple(mappings)
+
+
+def passed_business_key(site: Site) -> Formula | None:
+    """The business key that an `in` passes to the called process."""
+    keys = [key for part in site.parts("in") if (key := part.get("businessKey"))]
+    return juel.formula(keys[0], site.line) if keys else None
+
+
+def read_signal(site: Site) -> tuple[MappingSource, ...]:
+    """The variables that a signal brings: it passes none that is not named."""
+    for part in site.parts("in"):
+        if part.get("variables") or part.get("businessKey"):
+            site.refuse(
+                "A signal passes only variables that are named. Give each an in with a source and"
+                " a target.",
+                part.sourceline or site.line,
+            )
+    return travels(site, "in")
 
 
 def _is_everything(site: Site, tag: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 import msgspec
 from lxml import etree
 
+from engine.model.dialects.shapes import Shape, Shapes, audit_extension
 from engine.model.report import Report
 from engine.model.source import SourceElement, enclosing, local_name
 from engine.model.spelling import did_you_mean
@@ -21,7 +22,7 @@ class Rule(NamedTuple):
 
     `accepted`: nothing is needed for it. `warned`: it has no effect. `refused`: without it the
     model would run wrong. `advice` is a sentence for the modeller. The `harmless` values of an
-    attribute ask for nothing.
+    attribute, or texts of an element, ask for nothing.
     """
 
     effect: Effect
@@ -34,22 +35,32 @@ Rules = Mapping[str, tuple[Rule, ...]]
 
 
 class Vocabulary(msgspec.Struct, frozen=True, kw_only=True):
-    """A vendor's extensions. `prefixes` are namespaces and how people know them."""
+    """A vendor's extensions. `prefixes` are namespaces and how people know them.
+
+    `shapes` and `parts` say what the elements hold, as in `Shapes`.
+    """
 
     prefixes: dict[str, str]
     attributes: Rules
     elements: Rules
+    shapes: Mapping[str, Shape] = {}
+    parts: Mapping[str, Shape] = {}
+
+    def inside(self) -> Shapes:
+        """What stands inside of the elements."""
+        return Shapes(prefixes=self.prefixes, elements=self.shapes, parts=self.parts)
 
 
 def audit(vocabulary: Vocabulary, roots: Iterable[SourceElement], report: Report) -> None:
     """Report each extension in these elements, and inside them, that is not translated."""
+    shapes = vocabulary.inside()
     for root in roots:
         for xml in root.xml.iter(etree.Element):
             tag = local_name(xml)
             if tag is not None:
                 _audit_attributes(vocabulary, xml, tag, report)
             if tag == "extensionElements":
-                _audit_elements(vocabulary, xml, report)
+                _audit_elements(vocabulary, shapes, xml, report)
 
 
 def _audit_attributes(
@@ -67,7 +78,9 @@ def _audit_attributes(
                     _report(rule, f"{prefix}:{local}", xml, report)
 
 
-def _audit_elements(vocabulary: Vocabulary, container: etree._Element, report: Report) -> None:
+def _audit_elements(
+    vocabulary: Vocabulary, shapes: Shapes, container: etree._Element, report: Report
+) -> None:
     owner = container.getparent()
     tag = local_name(owner) if owner is not None else None
     if owner is None or tag is None:
@@ -80,8 +93,12 @@ def _audit_elements(vocabulary: Vocabulary, container: etree._Element, report: R
         rule = _rule(vocabulary.elements.get(local), tag)
         if rule is None:
             _report_unknown(prefix, local, vocabulary.elements, xml, report)
+        elif (xml.text or "").strip() in rule.harmless:
+            continue
         elif len(xml) or xml.attrib or (xml.text or "").strip():
             _report(rule, f"{prefix}:{local}", owner, report, xml.sourceline or 0)
+            if rule.effect != "refused" and local in shapes.elements:
+                audit_extension(xml, shapes, report)
 
 
 def _rule(rules: tuple[Rule, ...] | None, tag: str) -> Rule | None:

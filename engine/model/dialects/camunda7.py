@@ -11,8 +11,9 @@ from msgspec.structs import replace
 
 from engine.expressions.juel import holds_expression
 from engine.model.dialects import activiti, feel, juel
-from engine.model.dialects.activiti import ERROR, JOB_TASKS, LOOP, Site
-from engine.model.dialects.audit import Rule, Vocabulary, audit
+from engine.model.dialects.activiti import JOB_TASKS, Site
+from engine.model.dialects.audit import audit
+from engine.model.dialects.camunda7_audit import MAPPED, NAMESPACE, VOCABULARY
 from engine.model.dialects.dialect import Dialect
 from engine.model.dialects.properties import fails_uncaught
 from engine.model.elements import DecisionResult
@@ -28,17 +29,40 @@ from engine.model.extensions import (
     Source,
 )
 from engine.model.report import Report, quote
-from engine.model.source import SourceElement
-
-NAMESPACE: Final = "http://camunda.org/schema/1.0/bpmn"
+from engine.model.source import SourceElement, children
 
 _Translate = Callable[[Extensions, Site], Extensions]
 
 
 def _work(extensions: Extensions, site: Site) -> Extensions:
-    extensions = activiti.read_work(site, extensions, external="external")
+    connectors = site.parts("connector")
+    if connectors:
+        extensions = _connected(extensions, site, connectors[0])
+    else:
+        extensions = activiti.read_work(site, extensions, external="external")
     # A field of the same name wins, as it is what the worker was written for.
     return replace(extensions, headers={**_properties(site), **extensions.headers})
+
+
+def _connected(extensions: Extensions, site: Site, connector: etree._Element) -> Extensions:
+    """A connector is work for whoever can do it: with its own inputs, and results of its own.
+
+    Its outputs choose from what the worker gives; nothing else of that goes outward.
+    """
+    activiti.warn_unused(site, "the connector", activiti.implementations(site))
+    ids = [activiti.text_of(part).strip() for part in site.parts("connectorId", connector)]
+    line = connector.sourceline or site.line
+    if not any(ids):
+        site.refuse("The connector has no connectorId. Give it one.", line)
+    job_type = Formula(ids[0], "static", line) if any(ids) else None
+    job = replace(activiti.retries(site), type=job_type, keeps_results=True)
+    containers = site.parts("inputOutput", connector)
+    return replace(
+        extensions,
+        job=job,
+        inputs=extensions.inputs + _mappings(site, containers, "inputParameter"),
+        outputs=_mappings(site, containers, "outputParameter") + extensions.outputs,
+    )
 
 
 def _properties(site: Site) -> dict[str, str]:
@@ -59,9 +83,7 @@ def _task(extensions: Extensions, site: Site) -> Extensions:
 
 def _call(extensions: Extensions, site: Site) -> Extensions:
     call = activiti.read_call(site)
-    keys = [key for part in site.parts("in") if (key := part.get("businessKey"))]
-    business_key = juel.formula(keys[0], site.line) if keys else None
-    call = replace(call, business_key=business_key)
+    call = replace(call, business_key=activiti.passed_business_key(site))
     return replace(extensions, call=_bound(site, call, "calledElement"))
 
 
@@ -70,13 +92,7 @@ def _rule_task(extensions: Extensions, site: Site) -> Extensions:
     decision_id = site.formula("decisionRef")
     if decision_id is None:
         return _work(extensions, site)
-    others = [name for name in activiti.IMPLEMENTATIONS if site.text(name) is not None]
-    if others:
-        site.report.warning(
-            "no-effect",
-            f"What is done is said by decisionRef; {', '.join(others)} has no effect. Remove it.",
-            site.element,
-        )
+    activiti.warn_unused(site, "decisionRef", activiti.implementations(site))
     mapping = site.text("mapDecisionResult") or "resultList"
     if mapping not in _DECISION_RESULTS:
         site.refuse(
@@ -148,12 +164,25 @@ def _conditional(extensions: Extensions, site: Site) -> Extensions:
     return replace(extensions, condition_variable=site.text("variableName"))
 
 
+def _signal(extensions: Extensions, site: Site) -> Extensions:
+    """What a signal that is thrown brings: it passes what its `in` elements name."""
+    passed: list[MappingSource] = []
+    for drawn in children(site.element.xml):
+        if drawn.tag == "signalEventDefinition":
+            own = activiti.site_of(drawn, site.report, (NAMESPACE,))
+            passed += activiti.read_signal(replace(own, element=site.element))
+    return replace(extensions, inputs=(*extensions.inputs, *passed)) if passed else extensions
+
+
 # --- inputs and outputs ---
 
 
-def _mappings(site: Site, tag: str) -> tuple[MappingSource, ...]:
+def _mappings(
+    site: Site, containers: Iterable[etree._Element], tag: str
+) -> tuple[MappingSource, ...]:
+    """The parameters with this tag of `inputOutput` elements."""
     mappings = []
-    for container in site.parts("inputOutput"):
+    for container in containers:
         for part in site.parts(tag, container):
             source = _source(site, part)
             if source is not None:
@@ -178,8 +207,7 @@ def _source(site: Site, xml: etree._Element) -> Source | None:
                 (part.get("key") or "", _source(site, part)) for part in site.parts("entry", inner)
             ]
             return MapSource(tuple((key, entry) for key, entry in entries if entry is not None))
-        site.refuse(f"A parameter given by camunda:{name} is not executed. Write it as text.", line)
-        return None
+        return None  # the audit reports what nobody knows
     return juel.value(activiti.text_of(xml), line)
 
 
@@ -204,7 +232,7 @@ def _script_source(site: Site, xml: etree._Element) -> Formula | None:
     return None
 
 
-# --- the tables ---
+# --- the table ---
 
 _TRANSLATIONS: Final[dict[str, _Translate]] = {
     **dict.fromkeys(sorted(JOB_TASKS), _work),
@@ -217,117 +245,10 @@ _TRANSLATIONS: Final[dict[str, _Translate]] = {
     "errorEventDefinition": _error,
     "escalationEventDefinition": _escalation,
     "conditionalEventDefinition": _conditional,
+    **dict.fromkeys(("intermediateThrowEvent", "endEvent"), _signal),
     "process": _process,
 }
 """Tag of the element -> its translation; mappings apart, which many have."""
-
-_USER_TASK: Final = frozenset({"userTask"})
-_CALL: Final = frozenset({"callActivity"})
-_START: Final = frozenset({"startEvent"})
-_MESSAGE: Final = frozenset({"messageEventDefinition"})
-_RULE_TASK: Final = frozenset({"businessRuleTask"})
-_SCRIPT_TASK: Final = frozenset({"scriptTask"})
-_MAPPED: Final = JOB_TASKS | _SCRIPT_TASK | _USER_TASK | _CALL | {
-    "task", "manualTask", "receiveTask", "subProcess", "transaction", "adHocSubProcess",
-    "endEvent", "intermediateThrowEvent", "intermediateCatchEvent", "startEvent", "boundaryEvent",
-}  # fmt: skip
-
-_ACCEPTED: Final = (Rule("accepted"),)
-_ON_USER_TASK: Final = (Rule("translated", _USER_TASK),)
-_WORK: Final = (Rule("translated", JOB_TASKS | _MESSAGE),)
-_VALUE: Final = (
-    Rule("translated", JOB_TASKS),
-    Rule("refused", _MESSAGE, "Make it external work with a topic."),
-)
-_DECISION: Final = (Rule("translated", _RULE_TASK),)
-_TENANT: Final = (Rule("refused", None, "All that is deployed has one tenant, the namespace."),)
-_NO_USERS: Final = (Rule("warned", None, "Everybody who may write commands may start instances."),)
-_LISTENER: Final = (Rule("warned", None, "Listeners are not run: draw what they do as a task."),)
-_FORMS: Final = (Rule("warned", None, "Forms are shown by what people work with."),)
-_PRIORITY: Final = (Rule("warned", None, "Jobs are taken in the order in which they are made."),)
-_CASE: Final = (Rule("refused", _CALL, "Only processes are called."),)
-
-VOCABULARY: Final = Vocabulary(
-    prefixes={NAMESPACE: "camunda"},
-    attributes={
-        **dict.fromkeys(("type", "topic", "class", "delegateExpression"), _WORK),
-        "expression": _VALUE,
-        **dict.fromkeys(
-            ("assignee", "candidateUsers", "candidateGroups", "dueDate", "followUpDate",
-             "priority", "formRef"),
-            _ON_USER_TASK,
-        ),
-        **dict.fromkeys(
-            ("async", "asyncBefore", "asyncAfter", "exclusive", "diagramRelationId",
-             "modelerTemplate", "modelerTemplateVersion", "modelerTemplateIcon"),
-            _ACCEPTED,
-        ),
-        "versionTag": (Rule("translated", frozenset({"process"})),),
-        **dict.fromkeys(("candidateStarterUsers", "candidateStarterGroups"), _NO_USERS),
-        **dict.fromkeys(("jobPriority", "taskPriority"), _PRIORITY),
-        **dict.fromkeys(("formHandlerClass", "formRefBinding", "formRefVersion"), _FORMS),
-        **dict.fromkeys(
-            ("decisionRef", "decisionRefBinding", "decisionRefVersion", "decisionRefVersionTag",
-             "mapDecisionResult"),
-            _DECISION,
-        ),
-        "decisionRefTenantId": _TENANT,
-        **dict.fromkeys(
-            ("caseRef", "caseBinding", "caseVersion", "caseTenantId", "calledElementTenantId",
-             "variableMappingClass", "variableMappingDelegateExpression"),
-            _CASE,
-        ),
-        **dict.fromkeys(
-            ("calledElementBinding", "calledElementVersion", "calledElementVersionTag"),
-            (Rule("translated", _CALL),),
-        ),
-        **dict.fromkeys(("collection", "elementVariable"), (Rule("translated", LOOP),)),
-        **dict.fromkeys(
-            ("errorCodeVariable", "errorMessageVariable"), (Rule("translated", ERROR),)
-        ),
-        "resultVariable": (Rule("translated", JOB_TASKS | _SCRIPT_TASK), *_VALUE[1:]),
-        "formKey": (*_ON_USER_TASK, Rule("warned", _START, _FORMS[0].advice)),
-        "initiator": (
-            Rule("warned", _START, "Set the variable when you start the instance."),
-        ),
-        "resource": (
-            Rule("translated", _SCRIPT_TASK),
-            Rule("refused", None, "Write the condition into the model."),
-        ),
-        "errorMessage": (Rule("warned", None, "An error has a code, and variables."),),
-        "escalationCodeVariable": (
-            Rule("translated", frozenset({"escalationEventDefinition"})),
-        ),
-        "variableName": (Rule("translated", frozenset({"conditionalEventDefinition"})),),
-        "variableEvents": (Rule("warned", None, "Conditions are evaluated on every change."),),
-        "historyTimeToLive": _ACCEPTED,  # how long history is kept is the namespace's to say
-        "isStartableInTasklist": _NO_USERS,
-    },
-    elements={
-        "inputOutput": (Rule("translated", _MAPPED),),
-        "field": (
-            Rule("translated", JOB_TASKS | _MESSAGE),
-            Rule("warned", None, "Only jobs have fields."),
-        ),
-        "properties": (Rule("translated", JOB_TASKS | _MESSAGE), Rule("accepted")),
-        "failedJobRetryTimeCycle": (
-            Rule("translated", JOB_TASKS | _SCRIPT_TASK),
-            Rule("warned", None, "Only jobs are tried again."),
-        ),
-        "in": (
-            Rule("translated", _CALL),
-            Rule("refused", None, "Only call activities pass variables."),
-        ),
-        "out": (Rule("translated", _CALL),),
-        "executionListener": _LISTENER,
-        "taskListener": _LISTENER,
-        "formData": _FORMS,
-        "generatedFormData": _FORMS,
-        "potentialStarter": _NO_USERS,
-        "connector": (Rule("refused", None, "Make it an external task with a topic."),),
-        "errorEventDefinition": (Rule("refused", None, "Let the worker throw the BPMN error."),),
-    },
-)  # fmt: skip
 
 
 def _extensions(element: SourceElement, report: Report) -> Extensions:
@@ -335,9 +256,13 @@ def _extensions(element: SourceElement, report: Report) -> Extensions:
         return activiti.message_key(element)
     site = activiti.site_of(element, report, (NAMESPACE,))
     extensions = NOTHING
-    if element.tag in _MAPPED:
-        inputs, outputs = _mappings(site, "inputParameter"), _mappings(site, "outputParameter")
-        extensions = replace(extensions, inputs=inputs, outputs=outputs)
+    if element.tag in MAPPED:
+        containers = site.parts("inputOutput")
+        extensions = replace(
+            extensions,
+            inputs=_mappings(site, containers, "inputParameter"),
+            outputs=_mappings(site, containers, "outputParameter"),
+        )
     translate = _TRANSLATIONS.get(element.tag)
     return extensions if translate is None else translate(extensions, site)
 

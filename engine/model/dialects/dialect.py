@@ -19,7 +19,8 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     is. `platforms` are the values of the modeler's `executionPlatform`. `implied_names`: a task
     that names no job type gets its implementation, operation or id as one, a message its id as
     name. `executable_by_default`: a process that does not say whether it is executable, is.
-    `scopes_choices`: what is chosen in an ad-hoc sub-process has a scope of its own.
+    `skips_flows`: flows may have skip expressions. `scopes_choices`: what is chosen in an ad-hoc
+    sub-process has a scope of its own.
     `choices`: the variable by which such a sub-process tells what can be chosen.
     `writes_outward` and `quartz`: as in `ProcessModel`. `data_flows`: data objects are
     variables, and data associations move what is in them; else they are only drawn. `example`:
@@ -36,6 +37,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     condition: Callable[[str, int], Formula]
     implied_names: bool = False
     executable_by_default: bool = False
+    skips_flows: bool = False
     scopes_choices: bool = False
     choices: Callable[[Iterable[SourceElement], Report], DataObject] | None = None
     writes_outward: bool = False

@@ -11,9 +11,10 @@ from lxml import etree
 from msgspec.structs import replace
 
 from engine.model.dialects import activiti, flowable_events, juel
-from engine.model.dialects.activiti import JOB_TASKS, LOOP, Site
-from engine.model.dialects.audit import Rule, Vocabulary, audit
+from engine.model.dialects.activiti import JOB_TASKS, Site
+from engine.model.dialects.audit import audit
 from engine.model.dialects.dialect import Dialect
+from engine.model.dialects.flowable_audit import NAMESPACES, VOCABULARY
 from engine.model.extensions import (
     NOTHING,
     AdHocSource,
@@ -21,13 +22,14 @@ from engine.model.extensions import (
     Extensions,
     Formula,
     LoopSource,
+    MappingSource,
     MapSource,
 )
 from engine.model.report import Report, quote
 from engine.model.source import SourceElement, is_true
+from engine.model.spelling import did_you_mean
+from engine.model.xml import BPMN
 from engine.values import ValueDecodeError, decode, encode
-
-NAMESPACES: Final = ("http://flowable.org/bpmn", "http://activiti.org/bpmn")
 
 _Translate = Callable[[Extensions, Site], Extensions]
 
@@ -38,8 +40,22 @@ def _work(extensions: Extensions, site: Site) -> Extensions:
     if site.text("type") == "case":
         site.refuse("A case is not executed: only processes are called. Call one instead.")
     worked = activiti.read_work(site, extensions, external="external-worker")
-    sends = site.text("type") == flowable_events.SENDING
-    return flowable_events.read_sending(worked, site) if sends else worked
+    if site.text("type") == flowable_events.SENDING:
+        return flowable_events.read_sending(worked, site)
+    return _external_parameters(worked, site)
+
+
+def _external_parameters(extensions: Extensions, site: Site) -> Extensions:
+    """What goes to a worker beside all that it sees, and what is taken of its results.
+
+    Without out parameters that is everything.
+    """
+    passes = activiti.travels(site, "externalWorkerInParameter")
+    takes = activiti.travels(site, "externalWorkerOutParameter")
+    job = extensions.job
+    if takes and job is not None:
+        job = replace(job, keeps_results=True)
+    return replace(extensions, job=job, inputs=passes, outputs=takes)
 
 
 def _decision(site: Site) -> DecisionSource:
@@ -47,15 +63,21 @@ def _decision(site: Site) -> DecisionSource:
     fields = {field.get("name") or "": field for field in site.parts("field")}
     for name, field in fields.items():
         if name not in _DECISION_FIELDS:
+            hint = did_you_mean(name, _DECISION_FIELDS)
             site.refuse(
-                f"The field {quote(name)} of a decision task is not executed. Name the decision by"
-                " its decisionTableReferenceKey.",
+                f"The field {quote(name)} of a decision task is not executed."
+                f"{hint or ' Name the decision by its decisionTableReferenceKey.'}",
                 field.sourceline or site.line,
             )
     texts = {name: activiti.field_formula(site, field) for name, field in fields.items()}
-    key = texts.get("decisionTableReferenceKey")
+    keys = [texts[name] for name in _DECISION_KEYS if name in texts and texts[name].text]
+    if len(keys) > 1:
+        site.refuse(
+            "The task names both a decision table and a decision service. Keep one of them.",
+            keys[1].line,
+        )
     return DecisionSource(
-        decision_id=key if key is not None and key.text else None,
+        decision_id=keys[0] if keys else None,
         same_deployment=_says_true(site, texts.get("sameDeployment")),
         result="outputs",
         needs_hit=_says_true(site, texts.get("decisionTaskThrowErrorOnNoHits")),
@@ -72,9 +94,9 @@ def _says_true(site: Site, formula: Formula | None) -> bool:
     return formula is not None and formula.text.lower() == "true"
 
 
-_DECISION_FIELDS: Final = frozenset(
-    {"decisionTableReferenceKey", "decisionTaskThrowErrorOnNoHits", "fallbackToDefaultTenant",
-     "sameDeployment"}
+_DECISION_KEYS: Final = ("decisionTableReferenceKey", "decisionServiceReferenceKey")
+_DECISION_FIELDS: Final = (
+    *_DECISION_KEYS, "decisionTaskThrowErrorOnNoHits", "fallbackToDefaultTenant", "sameDeployment",
 )  # fmt: skip
 
 
@@ -83,7 +105,9 @@ def _script(extensions: Extensions, site: Site) -> Extensions:
 
 
 def _task(extensions: Extensions, site: Site) -> Extensions:
-    return replace(extensions, task=activiti.read_task(site))
+    task = activiti.read_task(site)
+    id_variable = site.text("taskIdVariableName", "activeTaskIdVariableName")
+    return replace(extensions, task=replace(task, id_variable=id_variable))
 
 
 def _call(extensions: Extensions, site: Site) -> Extensions:
@@ -94,9 +118,10 @@ def _call(extensions: Extensions, site: Site) -> Extensions:
         call=replace(
             call,
             propagate_all_parent_variables=everything,
-            business_key=site.formula("businessKey"),
+            business_key=activiti.passed_business_key(site) or site.formula("businessKey"),
             inherits_business_key=is_true(site.text("inheritBusinessKey")),
             same_deployment=is_true(site.text("sameDeployment")),
+            id_variable=site.text("idVariableName"),
         ),
     )
 
@@ -106,24 +131,36 @@ def _loop(extensions: Extensions, site: Site) -> Extensions:
 
 
 def _aggregated(site: Site, loop: LoopSource) -> LoopSource:
-    """A variable aggregation: each iteration adds an object of what it names."""
-    aggregations = site.parts("variableAggregation")
+    """Variable aggregations: to each of them every iteration adds an object of what it names."""
+    aggregations = {
+        part.get("target") or "": _aggregation(site, part)
+        for part in site.parts("variableAggregation")
+    }
     if not aggregations:
         return loop
-    aggregation, *others = aggregations
-    line = aggregation.sourceline or site.line
-    if others or any(name != "target" for name in aggregation.attrib):
-        site.refuse("Only one aggregation, into a variable, is executed.", line)
-    # Flowable writes its variables without a prefix, as if they were BPMN's.
-    parts = aggregation.iterchildren(etree.Element)
-    entries = MapSource(tuple(_aggregated_entry(site, part) for part in parts))
+    targets = tuple(aggregations)
+    several = len(targets) > 1
     # Flowable gathers what completed iterations left, whatever became of the others.
     return replace(
         loop,
-        output=entries,
-        output_collection=aggregation.get("target"),
+        output=MapSource(tuple(aggregations.items())) if several else aggregations[targets[0]],
+        output_collection=targets[0],
+        gathered=targets if several else (),
         skips_missing=True,
     )
+
+
+def _aggregation(site: Site, aggregation: etree._Element) -> MapSource:
+    said = {name for name, value in aggregation.attrib.items() if value not in ("", "false")}
+    if said != {"target"}:
+        site.refuse(
+            "An aggregation is executed with a target, and without what runs only in Java, is"
+            " transient, or gives an overview meanwhile. Remove its other attributes.",
+            aggregation.sourceline or site.line,
+        )
+    # Flowable writes its variables without a prefix, as if they were BPMN's.
+    parts = aggregation.iterchildren(etree.Element)
+    return MapSource(tuple(_aggregated_entry(site, part) for part in parts))
 
 
 def _aggregated_entry(site: Site, part: etree._Element) -> tuple[str, Formula]:
@@ -182,7 +219,7 @@ def _error(extensions: Extensions, site: Site) -> Extensions:
     return replace(extensions, code_variable=site.text("errorVariableName"))
 
 
-# --- the tables ---
+# --- the table ---
 
 _TRANSLATIONS: Final[dict[str, _Translate]] = {
     **dict.fromkeys(sorted(JOB_TASKS), _work),
@@ -197,137 +234,34 @@ _TRANSLATIONS: Final[dict[str, _Translate]] = {
 }
 """Tag of the element -> its translation."""
 
-_USER_TASK: Final = frozenset({"userTask"})
-_CALL: Final = frozenset({"callActivity"})
-_START: Final = frozenset({"startEvent"})
-_SCRIPT_TASK: Final = frozenset({"scriptTask"})
-_ERROR: Final = activiti.ERROR
-_DATA_OBJECT: Final = frozenset({"dataObject"})
-_FALSE: Final = frozenset({"false"})
-
-_ACCEPTED: Final = (Rule("accepted"),)
-_WORK: Final = (Rule("translated", JOB_TASKS),)
-_NO_USERS: Final = (Rule("warned", None, "Everybody who may write commands may start instances."),)
-_LISTENER: Final = (Rule("warned", None, "Listeners are not run: draw what they do as a task."),)
-_FORMS: Final = (Rule("warned", None, "Forms are shown by what people work with."),)
-_SKIP: Final = (Rule("refused", None, "Draw a gateway that goes around it."),)
-_EVENT: Final = (
-    Rule("translated", flowable_events.WAITING | {"serviceTask", "sendTask", "message"}),
-    Rule("refused", None, "Make it a message event."),
-)
-_CHANNEL: Final = (Rule("warned", None, "Who publishes the message knows where it came from."),)
-_STARTS_ONCE: Final = (Rule("refused", None, "Every event starts an instance."),)
-_PLACE: Final = (Rule("refused", None, "Results are written as any variable is.", _FALSE),)
-
-VOCABULARY: Final = Vocabulary(
-    prefixes={NAMESPACES[0]: "flowable", NAMESPACES[1]: "activiti"},
-    attributes={
-        **dict.fromkeys(("type", "topic", "class", "delegateExpression", "expression"), _WORK),
-        **dict.fromkeys(
-            ("assignee", "candidateUsers", "candidateGroups", "dueDate", "priority"),
-            (Rule("translated", _USER_TASK),),
-        ),
-        **dict.fromkeys(
-            ("async", "asyncBefore", "asyncAfter", "asyncLeave", "asyncLeaveExclusive",
-             "exclusive", "completeAsync", "diagramRelationId"),
-            _ACCEPTED,
-        ),
-        **dict.fromkeys(
-            ("candidateStarterUsers", "candidateStarterGroups", "isStartableInTasklist"), _NO_USERS
-        ),
-        **dict.fromkeys(("formFieldValidation", "formHandlerClass"), _FORMS),
-        **dict.fromkeys(
-            ("useLocalScopeForResultVariable", "storeResultVariableAsTransient",
-             "errorVariableLocalScope", "errorVariableTransient"),
-            _PLACE,
-        ),
-        **dict.fromkeys(("collection", "elementVariable"), (Rule("translated", LOOP),)),
-        **dict.fromkeys(
-            ("businessKey", "inheritBusinessKey", "inheritVariables", "sameDeployment"),
-            (Rule("translated", _CALL),),
-        ),
-        **dict.fromkeys(
-            ("owner", "category", "taskIdVariableName", "taskCompleterVariableName"),
-            (Rule("warned", None, "Tasks have an assignee and candidates."),),
-        ),
-        "resultVariable": (Rule("translated", JOB_TASKS | _SCRIPT_TASK),),
-        "resultVariableName": _WORK,
-        "autoStoreVariables": (
-            Rule("warned", None, "A script's worker says itself what it stores.", _FALSE),
-        ),
-        "formKey": (
-            Rule("translated", _USER_TASK),
-            Rule("warned", _START, _FORMS[0].advice),
-        ),
-        "initiator": (Rule("warned", _START, "Set the variable when you start the instance."),),
-        "errorVariableName": (Rule("translated", _ERROR),),
-        "skipExpression": _SKIP,
-        "triggerable": (
-            Rule("warned", None, "A worker completes the job when all of it is done.", _FALSE),
-        ),
-        "elementIndexVariable": (Rule("refused", None, "Use the variable loopCounter."),),
-        "calledElementType": (
-            Rule("refused", _CALL, "Call the process by its key.", frozenset({"key"})),
-        ),
-        "fallbackToDefaultTenant": (Rule("accepted"),),
-        "processInstanceName": (Rule("warned", None, "Instances have an id and a business key."),),
-        "businessCalendarName": (
-            Rule("refused", None, "Give dates, durations and cycles in ISO 8601."),
-        ),
-        "rules": (Rule("refused", None, "Make it an external worker task with a topic."),),
-        "ruleVariablesInput": (Rule("refused", None, "Make it an external worker task."),),
-        "exclude": (Rule("refused", None, "Make it an external worker task.", _FALSE),),
-    },
-    elements={
-        "field": (
-            Rule("translated", JOB_TASKS),
-            Rule("warned", None, "Only jobs have fields."),
-        ),
-        "failedJobRetryTimeCycle": (
-            Rule("translated", JOB_TASKS | _SCRIPT_TASK),
-            Rule("warned", None, "Only jobs are tried again."),
-        ),
-        "in": (Rule("translated", _CALL),),
-        "out": (Rule("translated", _CALL),),
-        "value": (Rule("translated", _DATA_OBJECT),),
-        "variableAggregation": (Rule("translated", LOOP),),
-        "executionListener": _LISTENER,
-        "taskListener": _LISTENER,
-        "eventListener": _LISTENER,
-        "formProperty": _FORMS,
-        "formData": _FORMS,
-        "mapException": (Rule("refused", None, "Let the worker throw the BPMN error."),),
-        "customResource": (Rule("warned", None, "Tasks have an assignee and candidates."),),
-        "localization": (Rule("accepted"),),
-        **dict.fromkeys(
-            ("eventType", "eventCorrelationParameter", "eventInParameter", "eventOutParameter",
-             "triggerEventType"),
-            _EVENT,
-        ),
-        **dict.fromkeys(
-            ("channelKey", "channelName", "channelType", "channelDestination", "systemChannel",
-             "keyDetectionType", "keyDetectionValue"),
-            _CHANNEL,
-        ),
-        **dict.fromkeys(("eventName", "triggerEventName", "sendSynchronously"), _ACCEPTED),
-        "startEventCorrelationConfiguration": _STARTS_ONCE,
-    },
-)  # fmt: skip
-
 
 def _extensions(element: SourceElement, report: Report) -> Extensions:
     if element.tag == "message":
         return flowable_events.read_key(activiti.site_of(element, report, NAMESPACES))
+    site = activiti.site_of(element, report, NAMESPACES)
+    extensions = replace(NOTHING, skip=site.formula("skipExpression"))
     translate = _TRANSLATIONS.get(element.tag)
-    return (
-        NOTHING
-        if translate is None
-        else translate(NOTHING, activiti.site_of(element, report, NAMESPACES))
-    )
+    if translate is not None:
+        extensions = translate(extensions, site)
+    return _indexed(extensions, element)
+
+
+def _indexed(extensions: Extensions, element: SourceElement) -> Extensions:
+    """The variable that holds an iteration's number, for whoever does not call it loopCounter."""
+    loop = element.xml.find(f"{{{BPMN}}}multiInstanceLoopCharacteristics")
+    if loop is None:
+        return extensions
+    names = [loop.get(f"{{{each}}}elementIndexVariable") or "" for each in NAMESPACES]
+    name = next((name.strip() for name in names if name.strip()), None)
+    if name is None:
+        return extensions
+    counter = MappingSource(source=juel.variable("loopCounter"), target=name, line=element.line)
+    return replace(extensions, inputs=(counter, *extensions.inputs))
 
 
 def _prepare(root: etree._Element) -> None:
     flowable_events.prepare(root, NAMESPACES)
+    flowable_events.end_cycles(root, NAMESPACES)
 
 
 def _audit(roots: Iterable[SourceElement], report: Report) -> None:
@@ -349,4 +283,5 @@ DIALECT = Dialect(
     example="${{{}}}",
     names_work='flowable:type="external-worker" with flowable:topic, or flowable:class',
     audit=_audit,
+    skips_flows=True,
 )

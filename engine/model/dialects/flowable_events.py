@@ -33,6 +33,17 @@ def prepare(root: etree._Element, namespaces: tuple[str, ...]) -> None:
             _refer(root, xml, f"event-{number}-{xml.get('id')}", names[0], parts)
 
 
+def end_cycles(root: etree._Element, namespaces: tuple[str, ...]) -> None:
+    """An end date is part of the cycle, as ISO 8601 writes it; cron has none."""
+    for xml in root.iter(f"{_BPMN}timeCycle"):
+        text = activiti.text_of(xml).strip()
+        for name in (f"{{{namespace}}}endDate" for namespace in namespaces):
+            end = (xml.get(name) or "").strip()
+            if end and text.startswith("R"):
+                xml.text = f"{text}/{end}"
+                del xml.attrib[name]
+
+
 def _parts(container: etree._Element, namespaces: tuple[str, ...]) -> list[etree._Element]:
     return list(container.iterchildren(*(f"{{{namespace}}}*" for namespace in namespaces)))
 

@@ -16,6 +16,7 @@ from engine.model.elements.activities import (
     ScriptTask,
     SendTask,
     ServiceTask,
+    Task,
     UserTask,
 )
 from engine.model.elements.composites import AdHocSubProcess, CallActivity, SubProcess, Transaction
@@ -105,6 +106,7 @@ __all__ = [
     "StandardLoop",
     "StartEvent",
     "SubProcess",
+    "Task",
     "TerminateTrigger",
     "Text",
     "TimerTrigger",

@@ -1,5 +1,6 @@
 """Activities: tasks, and what they share with sub-processes and calls."""
 
+from engine.expressions import Expression
 from engine.model.elements.data import Mapping, Text
 from engine.model.elements.element import Element
 from engine.model.elements.loops import Loop
@@ -24,7 +25,13 @@ class Activity(Element, frozen=True, kw_only=True):
     listeners: dict[str, tuple[JobDefinition, ...]] = {}  # noqa: RUF012 - a Struct copies it
 
 
-class ServiceTask(Activity, frozen=True, kw_only=True, tag="serviceTask"):
+class Task(Activity, frozen=True, kw_only=True):
+    """If `skip` holds when it would begin to work, it is over at once."""
+
+    skip: Expression | None = None
+
+
+class ServiceTask(Task, frozen=True, kw_only=True, tag="serviceTask"):
     """A `job`, else what needs no worker: a `script`, which is an expression, or a `decision`."""
 
     job: JobDefinition | None = None
@@ -32,7 +39,7 @@ class ServiceTask(Activity, frozen=True, kw_only=True, tag="serviceTask"):
     decision: DecisionCall | None = None
 
 
-class SendTask(Activity, frozen=True, kw_only=True, tag="sendTask"):
+class SendTask(Task, frozen=True, kw_only=True, tag="sendTask"):
     """As a service task."""
 
     job: JobDefinition | None = None
@@ -40,7 +47,7 @@ class SendTask(Activity, frozen=True, kw_only=True, tag="sendTask"):
     decision: DecisionCall | None = None
 
 
-class BusinessRuleTask(Activity, frozen=True, kw_only=True, tag="businessRuleTask"):
+class BusinessRuleTask(Task, frozen=True, kw_only=True, tag="businessRuleTask"):
     """As a service task."""
 
     job: JobDefinition | None = None
@@ -48,15 +55,18 @@ class BusinessRuleTask(Activity, frozen=True, kw_only=True, tag="businessRuleTas
     decision: DecisionCall | None = None
 
 
-class ScriptTask(Activity, frozen=True, kw_only=True, tag="scriptTask"):
+class ScriptTask(Task, frozen=True, kw_only=True, tag="scriptTask"):
     """Inline `script`, else a `job`."""
 
     script: ScriptDefinition | None = None
     job: JobDefinition | None = None
 
 
-class UserTask(Activity, frozen=True, kw_only=True, tag="userTask"):
-    """Texts that are expressions are evaluated once, at activation."""
+class UserTask(Task, frozen=True, kw_only=True, tag="userTask"):
+    """Texts that are expressions are evaluated once, at activation.
+
+    `id_variable`: the variable that the task's id is written to.
+    """
 
     assignee: Text | None = None
     candidate_users: Text | None = None
@@ -65,6 +75,7 @@ class UserTask(Activity, frozen=True, kw_only=True, tag="userTask"):
     follow_up_date: Text | None = None
     priority: Text | None = None
     form_key: Text | None = None
+    id_variable: str | None = None
 
 
 class ReceiveTask(Activity, frozen=True, kw_only=True, tag="receiveTask"):

@@ -60,7 +60,8 @@ class CallActivity(Activity, frozen=True, kw_only=True, tag="callActivity"):
     with the caller's own deployment, else the latest at the time of the call.
 
     `passes`: with a tuple, the called process gets what these mappings make, and none of the
-    activity's own variables. The called instance has the `business_key`, else it may inherit one.
+    activity's own variables. The called instance has the `business_key`, else it may inherit one;
+    its id is written to the variable `id_variable`.
     """
 
     process_id: Text
@@ -72,3 +73,4 @@ class CallActivity(Activity, frozen=True, kw_only=True, tag="callActivity"):
     passes: tuple[Mapping, ...] | None = None
     business_key: Text | None = None
     inherits_business_key: bool = True
+    id_variable: str | None = None

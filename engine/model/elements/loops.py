@@ -14,7 +14,8 @@ class MultiInstance(msgspec.Struct, frozen=True, kw_only=True, tag="multiInstanc
     gives what each iteration adds to `output_collection`; `output_variable` is a local of each
     iteration, null at first. The loop counter of the first iteration is `counter_first`.
     `skips_missing`: an iteration that gave no output has no place in the collection, instead of
-    a null.
+    a null. `gathered`: outputs are objects with these entries, each of which is collected into the
+    variable of its name instead.
     """
 
     sequential: bool = False
@@ -27,6 +28,7 @@ class MultiInstance(msgspec.Struct, frozen=True, kw_only=True, tag="multiInstanc
     completion: Expression | None = None
     counter_first: int = 1
     skips_missing: bool = False
+    gathered: tuple[str, ...] = ()
 
 
 class StandardLoop(msgspec.Struct, frozen=True, kw_only=True, tag="standardLoop"):

@@ -13,6 +13,7 @@ class JobDefinition(msgspec.Struct, frozen=True, kw_only=True):
 
     `computed_headers` are evaluated when the job is made. `backoff_ms` are the waits after the
     first, second, ... failure, the last one from then on, unless the worker asks for another.
+    `keeps_results`: what the worker gives is the element's own, for its output mappings to choose.
     """
 
     type: Text
@@ -20,6 +21,7 @@ class JobDefinition(msgspec.Struct, frozen=True, kw_only=True):
     headers: dict[str, str] = {}
     computed_headers: dict[str, Expression] = {}
     backoff_ms: tuple[int, ...] = ()
+    keeps_results: bool = False
 
 
 class ScriptDefinition(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,7 +8,8 @@ from engine.model.compensation import is_compensation
 from engine.model.data import declared
 from engine.model.dialects import feel
 from engine.model.extensions import Extensions
-from engine.model.jobs import read_job, read_rule_work, read_work
+from engine.model.jobs import read_job, read_rule_work, read_skip, read_work
+from engine.model.people import read_people
 from engine.model.readers.fields import activity_fields, refuse_mappings
 from engine.model.reading import Reading
 from engine.model.report import quote
@@ -50,7 +51,8 @@ def script_task(reading: Reading, node: Node, extensions: Extensions) -> e.Scrip
     drawn = next((part for part in node.children if part.tag == "script"), None)
     if drawn is None or extensions.job is not None or not reading.dialect.implied_names:
         job = read_job(reading, node, extensions)
-        return None if job is None else e.ScriptTask(**fields, job=job)
+        skip = read_skip(reading, node, extensions)
+        return None if job is None else e.ScriptTask(**fields, job=job, skip=skip)
     text = "".join(drawn.xml.itertext()).strip()
     language = (node.xml.get("scriptFormat") or "").strip().lower()
     if "feel" in language:
@@ -65,15 +67,18 @@ def script_task(reading: Reading, node: Node, extensions: Extensions) -> e.Scrip
 
 def user_task(reading: Reading, node: Node, extensions: Extensions) -> e.UserTask:
     task, text = extensions.task, reading.formulas.text
+    people = read_people(reading, node, task)
     return e.UserTask(
         **activity_fields(reading, node, extensions),
-        assignee=text(task.assignee, node, "assignee"),
-        candidate_users=text(task.candidate_users, node, "candidate users"),
-        candidate_groups=text(task.candidate_groups, node, "candidate groups"),
+        assignee=people.assignee,
+        candidate_users=people.candidate_users,
+        candidate_groups=people.candidate_groups,
         due_date=text(task.due_date, node, "due date"),
         follow_up_date=text(task.follow_up_date, node, "follow-up date"),
         priority=text(task.priority, node, "priority"),
         form_key=text(task.form_key, node, "form key"),
+        id_variable=task.id_variable,
+        skip=read_skip(reading, node, extensions),
     )
 
 
@@ -174,6 +179,7 @@ def call_activity(reading: Reading, node: Node, extensions: Extensions) -> e.Cal
         passes=None if passes is None else reading.formulas.mappings(passes, node, "input"),
         business_key=reading.formulas.text(call.business_key, node, "business key"),
         inherits_business_key=call.inherits_business_key,
+        id_variable=call.id_variable,
     )
 
 

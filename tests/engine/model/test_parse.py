@@ -125,8 +125,8 @@ def test_a_root_element_that_would_run_but_does_not_is_a_warning(kind: str) -> N
 
 
 @pytest.mark.parametrize("kind", ["potentialOwner", "humanPerformer", "performer"])
-def test_a_role_of_plain_bpmn_is_a_warning(kind: str) -> None:
-    made = resource(start("s"), tag("userTask", tag(kind), id="u"), chain("s", "u"))
+def test_a_role_of_what_people_do_not_do_is_a_warning(kind: str) -> None:
+    made = resource(start("s"), tag("task", tag(kind), id="u"), chain("s", "u"))
     assert made.deployable
     assert codes(made) == [("no-effect", "u")]
 

@@ -4,7 +4,7 @@ import pytest
 from lxml import etree
 
 from engine.errors import Finding
-from engine.model.dialects import camunda7, flowable
+from engine.model.dialects import camunda7_audit, flowable_audit
 from engine.model.dialects.audit import Rule, Vocabulary, audit
 from engine.model.report import Report
 from engine.model.source import source_element
@@ -85,7 +85,7 @@ def test_findings_say_what_to_do_and_where() -> None:
     )
 
 
-@pytest.mark.parametrize("vocabulary", [camunda7.VOCABULARY, flowable.VOCABULARY])
+@pytest.mark.parametrize("vocabulary", [camunda7_audit.VOCABULARY, flowable_audit.VOCABULARY])
 def test_whoever_is_refused_is_told_in_a_sentence(vocabulary: Vocabulary) -> None:
     rules = [*vocabulary.attributes.values(), *vocabulary.elements.values()]
     assert all(rule.advice.endswith(".") for each in rules for rule in each)

@@ -527,9 +527,8 @@ def test_what_is_not_run_beside_the_task_is_a_warning(part: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "part", "attributes"),
     [
-        ("serviceTask", "<camunda:connector>a</camunda:connector>", {"class": "A"}),
         ("serviceTask", '<camunda:errorEventDefinition id="e"/>', {"class": "A"}),
-        ("serviceTask", "<camunda:connector>a</camunda:connector>", {}),
+        ("serviceTask", "<camunda:connector><camunda:inputOutput/></camunda:connector>", {}),
         ("userTask", "<camunda:somethingNew>a</camunda:somethingNew>", {}),
         ("userTask", "", {"somethingNew": "a"}),
     ],
@@ -643,3 +642,33 @@ def test_a_decision_by_reference_comes_before_other_work() -> None:
     assert decision_of(found).decision_id == "Rate"
     assert isinstance(found, e.BusinessRuleTask)
     assert found.job is None
+
+
+CONNECTOR = "<camunda:connector><camunda:connectorId>c</camunda:connectorId></camunda:connector>"
+
+
+def test_what_is_beside_a_connector_has_no_effect() -> None:
+    made = beside("serviceTask", CONNECTOR, **{"class": "A"})
+    assert codes(made) == [("no-effect", "x")]
+
+
+def test_the_message_of_an_event_is_not_thrown_by_a_connector() -> None:
+    definition = tag("messageEventDefinition", extensions(CONNECTOR), messageRef="m")
+    made = vendor_resource(
+        message("m", "M"), start("s"), tag("endEvent", definition, id="x"), chain("s", "x")
+    )
+    assert codes(made) == [("unsupported-extension", "x")]
+
+
+@pytest.mark.parametrize("attributes", ['variables="all"', 'businessKey="k"'])
+def test_a_signal_passes_only_what_it_names(attributes: str) -> None:
+    definition = tag(
+        "signalEventDefinition", extensions(f"<camunda:in {attributes}/>"), signalRef="sig"
+    )
+    made = vendor_resource(
+        '<bpmn:signal id="sig" name="S"/>',
+        start("s"),
+        tag("endEvent", definition, id="x"),
+        chain("s", "x"),
+    )
+    assert codes(made) == [("unsupported-extension", "x")]

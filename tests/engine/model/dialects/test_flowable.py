@@ -120,7 +120,8 @@ def test_values_that_ask_for_nothing_are_silent(value: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "attributes", "code"),
     [
-        ("userTask", {"skipExpression": "${true}"}, "unsupported-extension"),
+        ("manualTask", {"skipExpression": "${true}"}, "no-effect"),
+        ("userTask", {"businessCalendarName": "holidays"}, "unsupported-extension"),
         ("userTask", {"somethingNew": "a"}, "unsupported-extension"),
         ("userTask", {"category": "a"}, "no-effect"),
         ("userTask", {"topic": "a"}, "no-effect"),
@@ -224,6 +225,7 @@ def test_an_expression_may_name_the_decision() -> None:
         ((), "decision-missing"),
         ((("decisionTableReferenceKey", ""),), "decision-missing"),
         ((KEY, ("decisionServiceReferenceKey", "x")), "unsupported-extension"),
+        ((KEY, ("decisionTableReferencKey", "x")), "unsupported-extension"),
         ((KEY, ("decisionTaskThrowErrorOnNoHits", "${strict}")), "unsupported-extension"),
     ],
 )
@@ -242,3 +244,42 @@ def test_a_case_is_refused() -> None:
 def test_work_without_a_type_is_told_how_to_name_one() -> None:
     made = made_with("serviceTask", attributes={"async": "true"})
     assert "flowable:topic" in only_finding(made).message
+
+
+@pytest.mark.parametrize("calendar", ["dueDate", "duration", "cycle"])
+def test_the_calendars_that_are_always_there_need_nothing(calendar: str) -> None:
+    own = {"dueDate": "P1D", "businessCalendarName": calendar}
+    assert made_with("userTask", attributes=own).findings == ()
+
+
+def test_an_in_may_pass_the_business_key() -> None:
+    node = tag(
+        "callActivity", extensions('<flowable:in businessKey="${k}"/>'), id="x", calledElement="q"
+    )
+    found = vendor_resource(start("s"), node, chain("s", "x"), platform=None).process("p")
+    called = found.element("x")
+    assert isinstance(called, e.CallActivity)
+    assert not isinstance(called.business_key, str | None)
+    assert called.business_key.text == "${k}"
+
+
+@pytest.mark.parametrize(
+    "own", ['target="a" createOverviewVariable="true"', 'targetExpression="${t}"', 'class="A"']
+)
+def test_an_aggregation_that_needs_more_is_an_error(own: str) -> None:
+    loop = tag(
+        "multiInstanceLoopCharacteristics",
+        extensions(f"<flowable:variableAggregation {own}/>"),
+        **{"flowable:collection": "c"},
+    )
+    node = tag("userTask", loop, id="x")
+    made = vendor_resource(start("s"), node, chain("s", "x"), platform=None)
+    assert not made.deployable
+    assert "unsupported-extension" in {code for code, _ in codes(made)}
+
+
+def test_a_cron_expression_has_no_end_date() -> None:
+    cycle = tag("timeCycle", "0 0 0 ? * 4", **{"flowable:endDate": "2030-01-01T00:00:00Z"})
+    event = tag("intermediateCatchEvent", tag("timerEventDefinition", cycle), id="x")
+    made = vendor_resource(start("s"), event, chain("s", "x"), platform=None)
+    assert ("unsupported-extension", "x") in codes(made)
