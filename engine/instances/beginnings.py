@@ -10,7 +10,7 @@ from engine import variables as v
 from engine.instances.advance import Advance, DueStep
 from engine.instances.elements import HANDLERS
 from engine.instances.limits import clip
-from engine.instances.occurrences import keep
+from engine.instances.occurrences import begin_occurred, keep
 from engine.instances.stuck import StuckError
 from engine.instances.triggers import arm
 from engine.instances.triggers.waiting import Waiter
@@ -83,7 +83,7 @@ def begin(advance: Advance, element: BeginningElement, occurrence: Occurrence) -
     elif needs_all(element.trigger) and occurrence.part is not None:
         _begin_with_part(advance, element, occurrence.part, occurrence.payload)
     else:
-        advance.begin(element, root, step=Step.COMPLETE, payload=occurrence.payload)
+        begin_occurred(advance, element, root, occurrence.payload)
     if advance.model.events:
         # After the element, so that what came with it can be seen.
         advance.due.append(DueStep(root, Step.ARM, None))
@@ -112,8 +112,7 @@ def _begin_behind(
         element = advance.model.elements[flow.target]
         consumed = (flow.id,)
         if element is arm_:
-            payload = occurrence.payload
-            advance.begin(element, root, consumed=consumed, step=Step.COMPLETE, payload=payload)
+            begin_occurred(advance, element, root, occurrence.payload, consumed=consumed)
         else:
             step = HANDLERS[type(element)].first
             advance.begin(element, root, consumed=consumed, step=step)

@@ -7,7 +7,7 @@ from engine.instances import event_subprocesses
 from engine.instances.advance import Advance, DueStep
 from engine.instances.endings import close_waits, terminate
 from engine.instances.limits import clip
-from engine.instances.mappings import targets_of
+from engine.instances.mappings import map_inputs, targets_of, to_texts
 from engine.instances.stuck import StuckError
 from engine.lifecycle import Step
 from engine.model.elements import (
@@ -98,6 +98,31 @@ def _at_gateway(advance: Advance, owner: int, arm: AnyElement, payload: v.Texts 
             close_waits(advance, owner)
             advance.emit(e.ElementCompleted(key=owner))
             advance.emit(e.FlowTaken(flow_id=flow.id, scope=scope))
-            advance.begin(arm, scope, consumed=(flow.id,), step=Step.COMPLETE, payload=payload)
+            begin_occurred(advance, arm, scope, payload, consumed=(flow.id,))
             return
     raise InvariantError(f"{gateway.id} waits for {arm.id}, and no flow leads there")
+
+
+def begin_occurred(
+    advance: Advance,
+    element: AnyElement,
+    scope: int,
+    payload: v.Texts | None,
+    *,
+    consumed: tuple[str, ...] = (),
+) -> None:
+    """Begin an element whose event has occurred before it: its inputs first, as if it had waited.
+
+    Where they fail, what came with the event is kept, and they are made when that is put right.
+    """
+    inputs = getattr(element, "inputs", ())
+    if not inputs:
+        advance.begin(element, scope, consumed=consumed, step=Step.COMPLETE, payload=payload)
+        return
+    key = advance.activate(element, scope, consumed=consumed)
+    step = Step.COMPLETE
+    try:
+        advance.set_variables(key, to_texts(map_inputs(advance, inputs, scope)))
+    except StuckError:
+        step = Step.TAKE  # fails again, and is an incident
+    advance.due.append(DueStep(key, step, payload))

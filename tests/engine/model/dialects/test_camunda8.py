@@ -22,7 +22,6 @@ from tests.support.models import (
     event_gateway,
     extension,
     extensions,
-    message,
     process,
     resource,
     start,
@@ -236,13 +235,12 @@ def test_outputs_of_an_end_event_that_ends_more_than_itself_are_an_error() -> No
     assert codes(resource(start("s"), ending, chain("s", "x"))) == [("mapping-not-executed", "x")]
 
 
-def test_inputs_of_a_task_that_an_event_gateway_waits_for_are_an_error() -> None:
-    arm = tag("receiveTask", extensions(MAPPING), id="x", messageRef="m")
+def test_inputs_of_a_condition_that_an_event_gateway_asks_are_an_error() -> None:
+    condition = tag("conditionalEventDefinition", tag("condition", "=b &gt; 1"))
     made = resource(
-        message("m", "news", key="=k"),
         start("s"),
         event_gateway("g"),
-        arm,
+        tag("intermediateCatchEvent", extensions(MAPPING), condition, id="x"),
         catch("late", timer(duration="PT1S")),
         chain("s", "g", "x"),
         chain("g", "late"),
@@ -254,13 +252,11 @@ def test_inputs_of_a_task_that_an_event_gateway_waits_for_are_an_error() -> None
     "event",
     [
         extended("startEvent", MAPPING),
-        tag("intermediateCatchEvent", extensions(MAPPING), timer(duration="PT1S"), id="x"),
         tag("boundaryEvent", extensions(MAPPING), error_event(), id="x", attachedToRef="t"),
     ],
 )
-def test_inputs_of_an_event_that_waits_are_an_error(event: str) -> None:
-    flows = chain("t", "x") if "intermediateCatch" in event else ""
-    made = resource(tag("task", id="t"), event, flows)
+def test_inputs_of_an_event_without_a_scope_are_an_error(event: str) -> None:
+    made = resource(tag("task", id="t"), event)
     assert ("mapping-not-executed", "x") in codes(made)
 
 
