@@ -14,7 +14,6 @@ from consumers.kafka_connection import KafkaConnection
 from consumers.kafka_topics import KafkaTopics, planned_job_topic, replicas_for
 from consumers.log import PublishRefusedError
 from engine.model.compile import compile_resource
-from engine.model.elements import JobDefinition
 from engine.records import Topic
 from engine.settings import Settings
 from schemas.topics import topic_name
@@ -78,7 +77,6 @@ def job_topics(namespace: str, resources: Sequence[bytes]) -> list[str]:
 
 def _job_types(resource: bytes) -> Iterator[str]:
     for model in compile_resource("", resource, Settings(model_bytes_max=2**31)).processes:
-        for element in model.elements:
-            job = getattr(element, "job", None)
-            if isinstance(job, JobDefinition) and isinstance(job.type, str):
+        for job in model.jobs:
+            if isinstance(job.type, str):
                 yield job.type

@@ -133,10 +133,7 @@ def _job_types(processes: Iterable[ProcessModel]) -> tuple[list[str], bool]:
     found: list[str] = []
     all_known = True
     for process in processes:
-        for element in process.elements:
-            job = getattr(element, "job", None)
-            if job is None:
-                continue
+        for job in process.jobs:
             if isinstance(job.type, str):
                 found.append(job.type)
             else:

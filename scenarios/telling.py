@@ -25,7 +25,7 @@ def where(world: World, instance: Instance) -> list[str]:
     names = world.names(instance)
     lines = []
     for item in state.elements.values():
-        if item.scope is not None and not item.open:
+        if not item.open:
             own = item.element_id
             held = [
                 Held(instance, names, looking.element_of(state, wait), wait)
@@ -81,9 +81,7 @@ def places(world: World, instance: Instance) -> list[str]:
         return []
     names = world.names(instance)
     lines = {
-        item.key: names.label(item.element_id)
-        for item in state.elements.values()
-        if item.scope is not None and not item.open
+        item.key: names.label(item.element_id) for item in state.elements.values() if not item.open
     }
     for held in world.waits([instance]):
         wait = held.wait

@@ -7,7 +7,7 @@ from engine import records as r
 from engine import state as s
 from engine import variables as v
 from engine.effects.consequences import Consequences
-from engine.expressions import Expression
+from engine.model.elements import jobs_of
 from engine.values import encode_object
 
 _JOB_EFFECTS: Mapping[str, str] = {
@@ -54,9 +54,9 @@ def _publish_job(
 ) -> None:
     """Types that are known only at run time have no topic of their own: their suffix is None."""
     state, start = to.state, to.state.start
-    element = to.element(job.owner)
-    definition = getattr(element, "job", None)
-    at_run_time = isinstance(getattr(definition, "type", None), Expression)
+    owner = state.elements[job.owner]
+    listened = to.model if owner.scope is None else to.element(job.owner)
+    is_known = any(definition.type == job.type for definition in jobs_of(listened))
     record = r.Job(
         job_id=to.handle(job.key),
         attempt=job.attempt,
@@ -66,11 +66,11 @@ def _publish_job(
         process_id=start.process_id,
         version=start.version,
         business_key=start.business_key,
-        element_id=element.id,
+        element_id=owner.element_id,
         headers=job.headers,
         variables=variables,
         retries_left=job.retries_left,
         created_at=to.context.now,
         canceled=canceled,
     )
-    to.publish(r.Topic.JOBS, start.root_id, record, suffix=None if at_run_time else job.type)
+    to.publish(r.Topic.JOBS, start.root_id, record, suffix=job.type if is_known else None)

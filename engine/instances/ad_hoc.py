@@ -31,16 +31,17 @@ from typing import Final
 from engine import events as e
 from engine.instances.advance import SCOPE_START, Advance, DueStep
 from engine.instances.endings import CLOSED, terminate, terminate_inside
-from engine.instances.scans import waits_of
+from engine.instances.scans import places
 from engine.lifecycle import Step
 from engine.model.elements import (
     Activity,
     AdHocSubProcess,
     AnyElement,
+    ComplexGateway,
     ProcessModel,
     SubProcess,
 )
-from engine.state import AdHocWait, ElementInstance, GateWait, IncidentWait, JobWait
+from engine.state import AdHocWait, ElementInstance, IncidentWait, JobWait
 from engine.values import Value
 
 
@@ -173,10 +174,21 @@ def stop(advance: Advance, offer: int, *, cancels: bool | None = None) -> None:
     if cancels:
         terminate_inside(advance, scope)
         return
-    for key in waits_of(advance.state, GateWait):
-        gate = advance.state.waits[key]
-        if isinstance(gate, GateWait) and advance.instance(gate.owner).scope == scope:
-            terminate(advance, gate.owner)
+    if advance.model.has_complex_joins:
+        _end_gateways(advance, scope)
+
+
+def _end_gateways(advance: Advance, scope: int) -> None:
+    """Those that wait for arrivals, or will when their listeners are done."""
+    gateways = [
+        key
+        for (where, element_id), keys in places(advance.state)
+        if where == scope and isinstance(advance.model.element(element_id), ComplexGateway)
+        for key in keys
+    ]
+    for key in gateways:
+        if len(advance.element(key).incoming) > 1:
+            terminate(advance, key)
 
 
 def withdraw(advance: Advance, scope: int) -> None:

@@ -9,8 +9,10 @@ from engine import events as e
 from engine import variables as v
 from engine.instances.advance import Advance, DueStep
 from engine.instances.elements import HANDLERS
+from engine.instances.event_subprocesses import begin_by
+from engine.instances.keeping import keep
+from engine.instances.late_inputs import begin_occurred
 from engine.instances.limits import clip
-from engine.instances.occurrences import begin_occurred, keep
 from engine.instances.stuck import StuckError
 from engine.instances.triggers import arm
 from engine.instances.triggers.waiting import Waiter
@@ -83,7 +85,8 @@ def begin(advance: Advance, element: BeginningElement, occurrence: Occurrence) -
     elif needs_all(element.trigger) and occurrence.part is not None:
         _begin_with_part(advance, element, occurrence.part, occurrence.payload)
     else:
-        begin_occurred(advance, element, root, occurrence.payload)
+        begin_by(advance, root, advance.model, element, occurrence.payload)
+        return
     if advance.model.events:
         # After the element, so that what came with it can be seen.
         advance.due.append(DueStep(root, Step.ARM, None))

@@ -19,6 +19,7 @@ from engine import variables as v
 from engine.instances.advance import Advance, DueStep
 from engine.instances.data_objects import declare
 from engine.instances.endings import terminate
+from engine.instances.event_subprocesses import begin_by
 from engine.instances.scans import compensating, waits_of
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
@@ -225,8 +226,7 @@ def _begin_handler(advance: Advance, sweep: s.SweepWait) -> None:
     if isinstance(element, SubProcess) and element.by_event:
         declare(advance, element.data, handler)
         start_event = advance.model.elements[element.starts[0]]
-        advance.begin(start_event, handler, step=Step.COMPLETE)
-        advance.due.append(DueStep(handler, Step.ARM, None))
+        begin_by(advance, handler, element, start_event)
     else:
         advance.due.append(DueStep(handler, Step.ACTIVATE, None))
 

@@ -10,6 +10,7 @@ from engine import state as s
 from engine.errors import InvariantError
 from engine.instances.advance import Advance, DueStep
 from engine.instances.limits import clip
+from engine.instances.listeners import going_on
 from engine.instances.occurrences import occur
 from engine.instances.scans import waits_of
 from engine.instances.stuck import StuckError
@@ -45,7 +46,7 @@ def _ask_gateways(advance: Advance) -> None:
         if not isinstance(gateway, ComplexGateway) or not gateway.asks_data:
             continue
         if not _is_stuck(advance, wait.owner):
-            advance.due.append(DueStep(wait.owner, Step.RUN, None))
+            advance.due.append(DueStep(wait.owner, going_on(gateway, Step.RUN), None))
 
 
 def _is_stuck(advance: Advance, owner: int) -> bool:

@@ -12,9 +12,12 @@ from engine.instances import ad_hoc
 from engine.instances.advance import Advance, DueStep
 from engine.instances.data_objects import declare
 from engine.instances.endings import CLOSED, terminate_inside
-from engine.instances.scans import at
+from engine.instances.keeping import keep
+from engine.instances.late_inputs import begin_occurred, step_after
+from engine.instances.listeners import starts_with_listeners
+from engine.instances.scans import at, inside
 from engine.lifecycle import Step
-from engine.model.elements import ProcessModel, StartEvent, SubProcess
+from engine.model.elements import AnyElement, ProcessModel, StartEvent, SubProcess
 from engine.state import IncidentWait, Wait
 from engine.variables import Texts
 
@@ -62,10 +65,36 @@ def begin(advance: Advance, scope: int, start: StartEvent, payload: Texts | None
         consumed = tuple(flow for flow, count in arrivals.items() for _ in range(count))
     key = advance.activate(container, scope, consumed=consumed)
     declare(advance, container.data, key)
-    advance.begin(start, key, step=Step.COMPLETE, payload=payload)
+    begin_by(advance, key, container, start, payload)
+
+
+def begin_by(
+    advance: Advance,
+    scope: int,
+    container: SubProcess | ProcessModel,
+    start: AnyElement,
+    payload: Texts | None = None,
+) -> None:
+    """Begin a scope by what has occurred: its listeners first, while what begins it waits."""
+    if starts_with_listeners(container):
+        keep(advance, advance.activate(start, scope), start, payload)
+        advance.due.append(DueStep(scope, Step.RUN, None))
+        return
+    begin_occurred(advance, start, scope, payload)
+    _arm_after(advance, scope, container)
+
+
+def begin_held(advance: Advance, scope: int, container: SubProcess | ProcessModel) -> None:
+    """The listeners of a scope are done: what begins it goes on."""
+    for key in inside(advance.state, scope):
+        advance.due.append(DueStep(key, step_after(advance.element(key)), None))
+    _arm_after(advance, scope, container)
+
+
+def _arm_after(advance: Advance, scope: int, container: SubProcess | ProcessModel) -> None:
+    """After what begins the scope, so that what came with it can be seen."""
     if container.events:
-        # After its start event, so that what came with it can be seen.
-        advance.due.append(DueStep(key, Step.ARM, None))
+        advance.due.append(DueStep(scope, Step.ARM, None))
 
 
 _STOPS: Final = frozenset({Step.CONTINUE, Step.ARM, Step.REARM})

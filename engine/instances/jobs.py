@@ -102,9 +102,9 @@ def fail(advance: Advance, command: c.FailJob) -> Rejection | None:
 
 def _backoff(advance: Advance, job: s.JobWait) -> int:
     """What the model says about the wait after this attempt; a worker may say otherwise."""
-    definition = getattr(advance.element(job.owner), "job", None)
     if listeners.is_listener(job):
         return 0
+    definition = getattr(advance.element(job.owner), "job", None)
     waits = definition.backoff_ms if isinstance(definition, JobDefinition) else ()
     return waits[min(job.attempt, len(waits)) - 1] if waits else 0
 

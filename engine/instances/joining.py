@@ -10,7 +10,7 @@ from engine import state as s
 from engine.instances.advance import Advance
 from engine.instances.conversations import is_holder
 from engine.instances.guards import parse_variables
-from engine.instances.occurrences import keep
+from engine.instances.keeping import keep
 from engine.instances.scans import waits_at
 from engine.instances.triggers import signal
 from engine.outcome import AggregateState, Context, Outcome, Send

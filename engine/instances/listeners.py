@@ -5,10 +5,12 @@ header of its own, so that the document needs nothing more to know what comes ne
 
     torpor:listener = run:0        the first of those before the step RUN
     torpor:listenerEvent = start
+
+A process has listeners, too: those of its own element instance.
 """
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
@@ -16,9 +18,19 @@ from engine import variables as v
 from engine.instances.advance import Advance, DueStep
 from engine.instances.job_opening import open_job
 from engine.lifecycle import Step
-from engine.model.elements import Activity, JobDefinition, UserTask
+from engine.model.elements import (
+    AnyElement,
+    EndEvent,
+    IntermediateThrowEvent,
+    JobDefinition,
+    ProcessModel,
+    UserTask,
+    leaves_at_once,
+)
 from engine.model.vocabulary import LISTENER, LISTENER_EVENT
 from engine.state import JobWait
+
+Listened: TypeAlias = AnyElement | ProcessModel
 
 _EVENTS: Final[Mapping[Step, tuple[str, ...]]] = {
     Step.RUN: ("start", "creating", "assigning"),
@@ -26,6 +38,12 @@ _EVENTS: Final[Mapping[Step, tuple[str, ...]]] = {
     Step.LEAVE: ("end",),
 }
 """What happens before a step, in this order."""
+
+_EVENTS_OF_LOOPS: Final[Mapping[Step, tuple[str, ...]]] = {Step.RUN: ("beforeAll",)}
+"""The same for a loop; all else of an activity happens in its iterations."""
+
+_INWARD: Final = frozenset({"start", "beforeAll", "creating", "assigning"})
+"""Events at which variables become those of the element instance itself."""
 
 GOING_ON: Final[Mapping[Step, Step]] = {
     Step.RUN: Step.RUN_ON,
@@ -38,21 +56,28 @@ AFTER: Final[Mapping[Step, Step]] = {on: step for step, on in GOING_ON.items()}
 """A step that is taken with its listeners done -> that step."""
 
 
-def hold(advance: Advance, element: object, key: int, step: Step) -> bool:
+def going_on(listened: Listened, step: Step) -> Step:
+    """The step of an element instance whose listeners before it, if it has any, are done."""
+    return GOING_ON[step] if listened.listeners else step
+
+
+def starts_with_listeners(listened: Listened) -> bool:
+    """Whether a scope that an event begins has listeners before that."""
+    return "start" in listened.listeners
+
+
+def hold(advance: Advance, listened: Listened, key: int, step: Step) -> bool:
     """Whether an element instance has to wait for listeners before a step. Raises StuckError.
 
-    Of an activity that is repeated, each iteration has the listeners, and the loop none; so it is
-    with what was chosen in an ad-hoc sub-process.
+    What was chosen in an ad-hoc sub-process has the listeners, the scope around it none.
     """
-    if step not in _EVENTS or not isinstance(element, Activity) or not element.listeners:
+    if step not in _EVENTS or not listened.listeners or advance.is_choice(key):
         return False
-    if advance.is_loop(key) or advance.is_choice(key):
-        return False
-    return _open(advance, element, key, step, 0)
+    return _open(advance, listened, key, step, 0)
 
 
-def _open(advance: Advance, element: Activity, key: int, step: Step, index: int) -> bool:
-    due = _due(element, step)
+def _open(advance: Advance, listened: Listened, key: int, step: Step, index: int) -> bool:
+    due = _due(advance, listened, key, step)
     if index >= len(due):
         return False
     event, definition = due[index]
@@ -61,15 +86,25 @@ def _open(advance: Advance, element: Activity, key: int, step: Step, index: int)
     return True
 
 
-def _due(element: Activity, step: Step) -> list[tuple[str, JobDefinition]]:
+def _due(
+    advance: Advance, listened: Listened, key: int, step: Step
+) -> list[tuple[str, JobDefinition]]:
     """Nobody is assigned where the model names nobody."""
-    unassigned = isinstance(element, UserTask) and element.assignee is None
+    events = _EVENTS_OF_LOOPS if advance.is_loop(key) else _EVENTS
+    unassigned = isinstance(listened, UserTask) and listened.assignee is None
     return [
         (event, definition)
-        for event in _EVENTS[step]
+        for event in (*events.get(step, ()), *_brought_forward(listened, step))
         if not (event == "assigning" and unassigned)
-        for definition in element.listeners.get(event, ())
+        for definition in listened.listeners.get(event, ())
     ]
+
+
+def _brought_forward(listened: Listened, step: Step) -> tuple[str, ...]:
+    """An event that is left by what it does has no later moment for the listeners at its end."""
+    if step is not Step.RUN or not isinstance(listened, EndEvent | IntermediateThrowEvent):
+        return ()
+    return ("end",) if leaves_at_once(listened.trigger) else ()
 
 
 def is_listener(job: JobWait) -> bool:
@@ -79,17 +114,24 @@ def is_listener(job: JobWait) -> bool:
 def targets_of(
     advance: Advance, job: JobWait, variables: dict[str, str]
 ) -> dict[int, dict[str, str]]:
-    """Where a listener's variables go: to the element before it runs, outward when it has."""
-    if job.headers[LISTENER].startswith(f"{Step.RUN}:"):
+    """Where a listener's variables go: to the element before it runs, outward when it has.
+
+    At its end as output mappings write: an iteration keeps what is its own, else they go around.
+    """
+    event = job.headers[LISTENER_EVENT]
+    if event in _INWARD:
         return {job.owner: variables} if variables else {}
+    instance = advance.instance(job.owner)
+    if event == "end" and instance.scope is not None and not instance.ordinal:
+        return v.propagate(advance.state, instance.scope, variables)
     return v.propagate(advance.state, job.owner, variables)
 
 
 def go_on(advance: Advance, job: JobWait) -> None:
     """A listener is done: the next one, or the step that they were before. Raises StuckError."""
     step, _, index = job.headers[LISTENER].partition(":")
-    element = advance.element(job.owner)
-    if not isinstance(element, Activity) or not _open(
-        advance, element, job.owner, Step(step), int(index) + 1
-    ):
+    listened: Listened = advance.model
+    if advance.instance(job.owner).scope is not None:
+        listened = advance.element(job.owner)
+    if not _open(advance, listened, job.owner, Step(step), int(index) + 1):
         advance.due.append(DueStep(job.owner, GOING_ON[Step(step)], None))

@@ -16,7 +16,7 @@ from engine.instances.data_objects import require_inputs
 from engine.instances.elements import HANDLERS, ad_hoc_sub_processes, loops
 from engine.instances.elements.handler import Handler
 from engine.instances.endings import complete_instance, end_more, find_endings
-from engine.instances.event_subprocesses import disarm
+from engine.instances.event_subprocesses import begin_held, disarm
 from engine.instances.joins import settle_joins
 from engine.instances.limits import clip
 from engine.instances.mappings import targets_of
@@ -193,10 +193,8 @@ def _complete_if_empty(advance: Advance, scope: int) -> None:
         return
     disarm(advance, scope)
     ad_hoc.withdraw(advance, scope)
-    if instance.scope is None:
-        complete_instance(advance)
-    else:
-        advance.due.append(DueStep(scope, Step.COMPLETE, None))
+    step = Step.LEAVE if instance.scope is None else Step.COMPLETE
+    advance.due.append(DueStep(scope, step, None))
 
 
 def _perform(advance: Advance, due: DueStep) -> None:
@@ -214,7 +212,7 @@ def _perform(advance: Advance, due: DueStep) -> None:
     element = advance.model.element(instance.element_id)
     handler = _handler(advance, element, instance)
     is_iteration = instance.ordinal > 0
-    is_heard = isinstance(element, Activity) and bool(element.listeners)
+    is_heard = bool(element.listeners)
     again: Step = due.step
     step: Step | None = listeners.AFTER.get(due.step, due.step) if is_heard else due.step
     try:
@@ -245,13 +243,20 @@ def _handler(advance: Advance, element: AnyElement, instance: ElementInstance) -
 
 
 def _perform_process(advance: Advance, step: Step) -> None:
-    """A step of the process itself: it begins (RUN), or only arms its event sub-processes."""
+    """A step of the process itself: it begins, arms its event sub-processes, or completes."""
     root = advance.state.root
-    if step == Step.RUN:
-        advance.agenda.append((root, SCOPE_START))
-        return
     try:
-        arm_events(advance, root)
+        if listeners.hold(advance, advance.model, root, step):
+            return
+        match listeners.AFTER.get(step, step):
+            case Step.RUN if advance.instance(root).open:
+                begin_held(advance, root, advance.model)
+            case Step.RUN:
+                start_scope(advance, root)
+            case Step.LEAVE:
+                complete_instance(advance)
+            case _:
+                arm_events(advance, root)
     except StuckError as stuck:
         raise_incident(advance, root, step, stuck)
 
@@ -301,7 +306,9 @@ def start_scope(advance: Advance, scope: int) -> None:
             require_inputs(advance)
         arm_events(advance, scope)
     except StuckError as stuck:
-        raise_incident(advance, scope, Step.RUN, stuck)
+        is_root = scope == advance.state.root
+        listened = advance.model if is_root else advance.element(scope)
+        raise_incident(advance, scope, listeners.going_on(listened, Step.RUN), stuck)
         return
     starts = _starts(advance, advance.instance(scope))
     for index in starts:

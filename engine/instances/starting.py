@@ -4,14 +4,14 @@ from typing import Any, NamedTuple
 
 from engine import events as e
 from engine.errors import InvariantError
-from engine.instances.advance import Advance
+from engine.instances.advance import Advance, DueStep
 from engine.instances.beginnings import BeginningElement, Occurrence, begin
 from engine.instances.conversations import end_conversation
 from engine.instances.data_objects import declare
 from engine.instances.evolve import create
 from engine.instances.outcomes import finish
-from engine.instances.run import run, start_scope
-from engine.lifecycle import InstanceState
+from engine.instances.run import run
+from engine.lifecycle import InstanceState, Step
 from engine.outcome import AggregateState, Context, Outcome, Send
 from engine.routing import root_of
 from engine.state import Tombstone
@@ -62,7 +62,7 @@ def start(context: Context, beginning: Beginning, *sends: Send) -> Outcome:
     advance.set_variables(root, beginning.variables)
     declare(advance, context.model.data, root)
     if beginning.element is None:
-        start_scope(advance, root)
+        advance.due.append(DueStep(root, Step.RUN, None))
     else:
         begin(advance, beginning.element, beginning.occurrence)
     run(advance)

@@ -28,6 +28,7 @@ from engine.model.extensions import Extensions
 from engine.model.foreign import check_foreign_extensions
 from engine.model.formulas import Formulas
 from engine.model.lexical import check_values
+from engine.model.listeners import read_listeners
 from engine.model.parse import ID_MAX, read_definitions
 from engine.model.readers import KINDS, read_element
 from engine.model.reading import Reading, Shared
@@ -159,6 +160,7 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
     find_handlers(process, reading.report)
     extensions = reading.dialect.extensions(process, reading.report)
     version_tag = _version_tag(reading, extensions)
+    listeners = read_listeners(reading, process, extensions)
     data = declared(process, PROCESS, reading.data, reading.dialect, reading.report)
     elements = {
         node.index: element
@@ -197,6 +199,7 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
             for part in parts_of(trigger_of(element))
         ),
         data=data,
+        listeners=listeners,
         input_sets=input_sets(process, reading.data, reading.dialect),
         element_index=process.node_index,
         flow_index=process.flow_index,

@@ -39,12 +39,14 @@ Source: TypeAlias = Formula | ListSource | MapSource
 class JobSource(msgspec.Struct, frozen=True, kw_only=True):
     """Work for a worker. `type` None: the dialect asks for work but names no type.
 
+    `headers` are its own, beside those of its element.
     `backoff_ms` are the waits after the first, second, ... failure, the last one from then on.
     `keeps_results`: what the worker gives is seen by the output mappings alone.
     """
 
     type: Formula | None
     retries: Formula | None = None
+    headers: dict[str, str] = {}
     backoff_ms: tuple[int, ...] = ()
     keeps_results: bool = False
 

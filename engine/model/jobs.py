@@ -14,11 +14,11 @@ from engine.model.extensions import Extensions, Formula, JobSource
 from engine.model.parse import resolve
 from engine.model.reading import Reading
 from engine.model.report import quote
-from engine.model.source import Node, is_true
+from engine.model.source import Node, SourceElement
 from engine.model.vocabulary import RESERVED
 
 
-def read_job(reading: Reading, node: Node, extensions: Extensions) -> JobDefinition | None:
+def read_job(reading: Reading, node: SourceElement, extensions: Extensions) -> JobDefinition | None:
     """The job of a task. None, and a finding, if it has no type or an impossible one."""
     source = extensions.job
     if source is None and reading.dialect.implied_names:
@@ -71,36 +71,9 @@ def read_job(reading: Reading, node: Node, extensions: Extensions) -> JobDefinit
     )
 
 
-def read_listeners(
-    reading: Reading, node: Node, extensions: Extensions
-) -> dict[str, tuple[JobDefinition, ...]]:
-    """The jobs at events of an activity's life, by the event. They get its headers."""
-    if extensions.listeners and _begins_by_an_event(reading, node):
-        reading.report.error(
-            "unsupported-extension",
-            f"Listeners of a {node.tag} that an event begins are not executed. Draw what they do as"
-            " tasks.",
-            node,
-        )
-    listeners: dict[str, tuple[JobDefinition, ...]] = {}
-    for event, source in extensions.listeners:
-        job = read_job(reading, node, replace(extensions, job=source))
-        if job is not None:
-            listeners[event] = (*listeners.get(event, ()), job)
-    return listeners
-
-
-def _begins_by_an_event(reading: Reading, node: Node) -> bool:
-    process = reading.process
-    sources = (process.flows[index].source for index in node.incoming)
-    is_arm = any(
-        source is not None and process.nodes[source].tag == "eventBasedGateway"
-        for source in sources
-    )
-    return is_arm or node.by_event or is_true(node.xml.get("instantiate"))
-
-
-def _report_foreign_header(reading: Reading, node: Node, formula: Formula, call: str) -> None:
+def _report_foreign_header(
+    reading: Reading, node: SourceElement, formula: Formula, call: str
+) -> None:
     reading.report.warning(
         "not-evaluated",
         f"The header {quote(formula.text)} calls {quote(call)}, which exists only in Java. The"
@@ -200,7 +173,7 @@ def _named_by(source: JobSource, call: str, expression: Formula) -> JobSource:
     return replace(source, type=Formula(call if whole else text, "static", expression.line))
 
 
-def _implied_type(reading: Reading, node: Node) -> str:
+def _implied_type(reading: Reading, node: SourceElement) -> str:
     """Of a task in plain BPMN: its implementation, the name of its operation, else its id."""
     implementation = (node.xml.get("implementation") or "").strip()
     if implementation and not implementation.startswith("##"):
@@ -227,7 +200,9 @@ _RETRIES_DEFAULT: Final = 3  # as in Zeebe
 _RETRIES_MAX: Final = 1_000_000
 
 
-def _retries(reading: Reading, node: Node, formula: Formula | None) -> int | Expression | None:
+def _retries(
+    reading: Reading, node: SourceElement, formula: Formula | None
+) -> int | Expression | None:
     if formula is None:
         return _RETRIES_DEFAULT
     if formula.language != "static":

@@ -16,6 +16,7 @@ from tests.support.models import (
     extension,
     extensions,
     flow,
+    listener,
     looped,
     multi_instance,
     start,
@@ -24,12 +25,6 @@ from tests.support.models import (
     task,
 )
 from tests.support.runner import Runner
-
-
-def listener(
-    event: str, job_type: str, *, kind: str = "execution", retries: str | None = None
-) -> str:
-    return extension(f"{kind}Listener", eventType=event, type=job_type, retries=retries)
 
 
 def listened(kind: str, *more: str, **listeners: str) -> str:

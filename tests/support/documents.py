@@ -2,7 +2,17 @@
 
 from collections import Counter
 
-from engine.state import AdHocWait, JobWait, ProcessInstance, TimerWait, Tombstone
+from engine.lifecycle import Step
+from engine.model.vocabulary import LISTENER
+from engine.state import (
+    AdHocWait,
+    IncidentWait,
+    JobWait,
+    ProcessInstance,
+    TimerWait,
+    Tombstone,
+    Wait,
+)
 from engine.variables import size
 
 
@@ -85,4 +95,13 @@ def assert_asleep(state: ProcessInstance) -> None:
     for element in state.elements.values():
         if element.key in state.loops and root.waits:
             continue  # the limit of steps has stopped it between two iterations
-        assert element.open or element.waits, f"{element} waits for nothing"
+        scope = element if element.scope is None else state.elements[element.scope]
+        held = any(_is_listener(state.waits[key]) for key in scope.waits)
+        assert element.open or element.waits or held, f"{element} waits for nothing"
+
+
+def _is_listener(wait: Wait) -> bool:
+    """What began a scope waits for the listeners of it, or until they can be called."""
+    if isinstance(wait, IncidentWait):
+        return wait.step == Step.RUN
+    return isinstance(wait, JobWait) and LISTENER in wait.headers

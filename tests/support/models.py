@@ -500,6 +500,27 @@ def extensions(*content: str) -> str:
     return tag("extensionElements", *content) if any(content) else ""
 
 
+def listener(
+    event: str, job_type: str, *, kind: str = "execution", retries: str | None = None
+) -> str:
+    """A listener, to stand inside of `executionListeners` or `taskListeners`."""
+    return extension(f"{kind}Listener", eventType=event, type=job_type, retries=retries)
+
+
+def heard(element: str, **listeners: str) -> str:
+    """The element with execution listeners: event=job type, several types with blanks between."""
+    each = [listener(event, to) for event, types in listeners.items() for to in types.split()]
+    made = extension("executionListeners", *each)
+    head, _, rest = element.partition(">")
+    if head.endswith("/"):
+        name = head[1:-1].partition(" ")[0]
+        return f"{head[:-1]}>{extensions(made)}</{name}>"
+    opening = "<bpmn:extensionElements>"
+    if rest.startswith(opening):
+        return f"{head}>{opening}{made}{rest.removeprefix(opening)}"
+    return f"{head}>{extensions(made)}{rest}"
+
+
 def io_mapping(inputs: Pairs, outputs: Pairs) -> str:
     """Mappings from target to source: `{"amount": "=order.total"}`."""
     inner = [

@@ -48,6 +48,7 @@ from tests.support.models import (
     with_plain_ad_hocs,
 )
 from tests.support.random_activities import Activities, Block
+from tests.support.random_listeners import listening
 from tests.support.random_triggers import MESSAGES, ROOTS, THROWN, WAITS, some_triggers
 from tests.support.vendor_rendering import rendered
 
@@ -337,7 +338,11 @@ def random_process(chance: Random, vendor: str | None = None) -> ProcessModel:
     There messages have the business key of their instance, which no message gives to one.
     """
     content = random_file(chance, plain=vendor is not None)
-    made = compiled_resource(content if vendor is None else rendered(content, vendor))
+    if vendor is not None:
+        content = rendered(content, vendor)
+    elif chance.randrange(2):
+        content = listening(content, chance)
+    made = compiled_resource(content)
     assert made.deployable, made.findings
     model = made.process("p")
     return with_plain_ad_hocs(model) if chance.randrange(2) else model

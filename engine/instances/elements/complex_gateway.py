@@ -22,11 +22,12 @@ from engine.instances.advance import Advance, DueStep
 from engine.instances.elements.handler import Handler
 from engine.instances.endings import close_waits
 from engine.instances.flows import leave_by_true
+from engine.instances.listeners import going_on
 from engine.instances.scans import at
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
 from engine.model.elements import ComplexGateway
-from engine.state import GateWait, IncidentWait
+from engine.state import GateWait, IncidentWait, JobWait
 from engine.values import Value
 
 
@@ -38,8 +39,8 @@ def _join(advance: Advance, gateway: ComplexGateway, scope: int) -> tuple[str, .
     if key is None:
         return ()
     gate = _gate(advance, key)
-    if (gate is None or gate.waiting_for_start) and not _is_stuck(advance, key):
-        advance.due.append(DueStep(key, Step.RUN, None))
+    if (gate is None or gate.waiting_for_start) and not _is_held(advance, key):
+        advance.due.append(DueStep(key, going_on(gateway, Step.RUN), None))
     return None
 
 
@@ -60,10 +61,10 @@ def _gate(advance: Advance, key: int) -> GateWait | None:
     return next((wait for wait in waits if isinstance(wait, GateWait)), None)
 
 
-def _is_stuck(advance: Advance, key: int) -> bool:
-    """Whether an incident holds the gateway: resolving it looks at all that has arrived."""
+def _is_held(advance: Advance, key: int) -> bool:
+    """Whether an incident or a listener holds it: afterwards it looks at all that has arrived."""
     waits = (advance.state.waits[number] for number in advance.instance(key).waits)
-    return any(isinstance(wait, IncidentWait) for wait in waits)
+    return any(isinstance(wait, IncidentWait | JobWait) for wait in waits)
 
 
 def _run(advance: Advance, gateway: ComplexGateway, key: int) -> Step | None:
@@ -85,6 +86,7 @@ def _run(advance: Advance, gateway: ComplexGateway, key: int) -> Step | None:
         )
     arrived = tuple(flow for flow, count in _counts(advance, gateway, scope).items() if count)
     advance.emit(e.GateFired(key=gate.key, consumed=arrived))
+    advance.moved[scope] = None  # it may take no flow, and have nothing to wait for
     for flow in chosen:
         advance.take(flow, scope)
     return None

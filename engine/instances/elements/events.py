@@ -12,6 +12,7 @@ from engine.model.elements import (
     EndEvent,
     IntermediateCatchEvent,
     IntermediateThrowEvent,
+    LinkTrigger,
     NoneTrigger,
     StartEvent,
 )
@@ -24,7 +25,8 @@ def _run_catch(advance: Advance, event: IntermediateCatchEvent, key: int) -> Ste
         advance.set_variables(key, to_texts(made))
     for event_armed in armed:
         advance.emit(event_armed)
-    return None if armed or not isinstance(event.trigger, NoneTrigger) else Step.COMPLETE
+    waits = bool(armed) or not isinstance(event.trigger, NoneTrigger | LinkTrigger)
+    return None if waits else Step.COMPLETE
 
 
 def _activate_throw(advance: Advance, event: EndEvent | IntermediateThrowEvent, key: int) -> Step:

@@ -15,5 +15,5 @@ def throw(advance: Advance, key: int, trigger: LinkTrigger) -> Step | None:
         raise InvariantError(f"the link {trigger.name!r} leads nowhere")
     close_waits(advance, key)
     advance.emit(e.ElementCompleted(key=key))
-    advance.begin(advance.model.elements[trigger.target], scope, step=Step.COMPLETE)
+    advance.begin(advance.model.elements[trigger.target], scope, step=Step.RUN)
     return None

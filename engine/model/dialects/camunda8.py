@@ -30,6 +30,7 @@ from engine.model.extensions import (
 )
 from engine.model.report import Report, quote
 from engine.model.source import SourceElement, is_true
+from engine.model.vocabulary import EXECUTION_EVENTS
 from engine.model.xml import BPMN
 from engine.values import Value, encode
 
@@ -231,7 +232,7 @@ def _ad_hoc(extensions: Extensions, site: _Site) -> Extensions:
 
 
 def _execution_listeners(extensions: Extensions, site: _Site) -> Extensions:
-    found = _listeners(site, "executionListener", _EXECUTION_EVENTS)
+    found = _listeners(site, "executionListener", EXECUTION_EVENTS)
     return replace(extensions, listeners=(*extensions.listeners, *found))
 
 
@@ -255,18 +256,28 @@ def _listeners(site: _Site, tag: str, events: frozenset[str]) -> list[tuple[str,
         elif event not in events:
             site.report.error(
                 "unsupported-extension",
-                f"A {tag} at {quote(event)} is not executed. Use one of:"
+                f"zeebe:{tag} at {quote(event)} is not executed. Use one of:"
                 f" {', '.join(sorted(events))}.",
                 site.element,
                 part.line,
             )
         else:
-            job = JobSource(type=part.formula("type"), retries=part.formula("retries"))
+            job = JobSource(
+                type=part.formula("type"),
+                retries=part.formula("retries"),
+                headers=_own_headers(part),
+            )
             listeners.append((event, job))
     return listeners
 
 
-_EXECUTION_EVENTS: Final = frozenset({"start", "end"})
+def _own_headers(listener: _Site) -> dict[str, str]:
+    headers: dict[str, str] = {}
+    for xml in listener.xml.iterchildren(f"{_PREFIX}taskHeaders"):
+        headers.update(_Site(listener.element, xml, listener.report).pairs("header", "key"))
+    return headers
+
+
 _TASK_EVENTS: Final = frozenset({"creating", "assigning", "completing"})
 
 _THROWS: Final = frozenset({"intermediateThrowEvent", "endEvent"})
@@ -278,9 +289,9 @@ _MAPPED: Final = _JOB_TASKS | {
 }  # fmt: skip
 _USER_TASK: Final = frozenset({"userTask"})
 _AD_HOC: Final = frozenset({"adHocSubProcess"})
-_LISTENED: Final = _JOB_TASKS | {
-    "task", "manualTask", "userTask", "receiveTask", "subProcess", "transaction", "callActivity",
-    "adHocSubProcess",
+_LISTENED: Final = _MAPPED | {
+    "process", "exclusiveGateway", "inclusiveGateway", "parallelGateway", "complexGateway",
+    "eventBasedGateway",
 }  # fmt: skip
 
 _TRANSLATIONS: Final[dict[str, tuple[frozenset[str], _Translate]]] = {

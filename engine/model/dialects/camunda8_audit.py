@@ -20,8 +20,13 @@ _NAMES: Final = {"bpmn": BPMN, "zeebe": NAMESPACE}
 _ATTRIBUTED: Final = etree.XPath("descendant-or-self::*[@zeebe:*]", namespaces=_NAMES)
 _EXTENSIONS: Final = etree.XPath(".//bpmn:extensionElements/zeebe:*", namespaces=_NAMES)
 
+_OF_FLOWS: Final = etree.XPath(
+    ".//bpmn:sequenceFlow/bpmn:extensionElements/zeebe:executionListeners[zeebe:*]",
+    namespaces=_NAMES,
+)
 
-_LISTENER: Final = Shape(("eventType", "type", "retries"))
+
+_LISTENER: Final = Shape(("eventType", "type", "retries"), ("taskHeaders",))
 _PARAMETER: Final = Shape(("source", "target"))
 _BINDING: Final = ("bindingType", "versionTag")
 _CONFIGURED: Final = ("modelerConfigurationTemplate", "modelerConfigurationName")
@@ -76,6 +81,7 @@ _PARTS: Final = {
     "linkedResource": Shape(("resourceId", "resourceType", "linkName", *_BINDING)),
     "output": _PARAMETER,
     "property": Shape(("id", "name", "value", *_CONFIGURED)),
+    "taskHeaders": Shape((), ("header",)),
     "taskListener": _LISTENER,
 }
 """What stands inside of those."""
@@ -96,6 +102,13 @@ def audit(roots: Iterable[SourceElement], report: Report) -> None:
                 _audit_element(xml, report)
         for extension in _EXTENSIONS(root.xml):
             audit_extension(extension, _SHAPES, report)
+        for listeners in _OF_FLOWS(root.xml):
+            report.error(
+                "unsupported-extension",
+                "A sequence flow has no listeners. Put them at the start of what it leads to.",
+                enclosing(listeners),
+                listeners.sourceline or 0,
+            )
 
 
 def _audit_element(xml: etree._Element, report: Report) -> None:

@@ -37,7 +37,14 @@ from engine.model.elements.gateways import (
     ParallelGateway,
 )
 from engine.model.elements.loops import Loop, MultiInstance, StandardLoop
-from engine.model.elements.process import AnyElement, ProcessModel, Reach, SequenceFlow, trigger_of
+from engine.model.elements.process import (
+    AnyElement,
+    ProcessModel,
+    Reach,
+    SequenceFlow,
+    jobs_of,
+    trigger_of,
+)
 from engine.model.elements.triggers import (
     ENDINGS,
     CancelTrigger,
@@ -53,6 +60,7 @@ from engine.model.elements.triggers import (
     TerminateTrigger,
     TimerTrigger,
     Trigger,
+    leaves_at_once,
     needs_all,
     parts_of,
 )
@@ -113,6 +121,8 @@ __all__ = [
     "Transaction",
     "Trigger",
     "UserTask",
+    "jobs_of",
+    "leaves_at_once",
     "needs_all",
     "parts_of",
     "trigger_of",

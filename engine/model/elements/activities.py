@@ -11,9 +11,7 @@ from engine.model.elements.work import DecisionCall, JobDefinition, ScriptDefini
 class Activity(Element, frozen=True, kw_only=True):
     """`boundary` are the indexes of the events attached; `default` is the index of a flow.
 
-    `compensation` is the index of the activity that undoes this one. `listeners` are the jobs that
-    an event of its life waits for, by the event: start, end; of a user task creating, assigning,
-    completing.
+    `compensation` is the index of the activity that undoes this one.
     """
 
     boundary: tuple[int, ...] = ()
@@ -22,7 +20,6 @@ class Activity(Element, frozen=True, kw_only=True):
     outputs: tuple[Mapping, ...] = ()
     loop: Loop | None = None
     compensation: int | None = None
-    listeners: dict[str, tuple[JobDefinition, ...]] = {}  # noqa: RUF012 - a Struct copies it
 
 
 class Task(Activity, frozen=True, kw_only=True):

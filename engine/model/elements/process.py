@@ -1,5 +1,6 @@
 """A process as a whole: its elements and the flows between them."""
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TypeAlias
 
@@ -36,6 +37,7 @@ from engine.model.elements.triggers import (
     NoneTrigger,
     Trigger,
 )
+from engine.model.elements.work import JobDefinition
 
 
 class SequenceFlow(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,7 +104,7 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     `version_tag`: how the model names the version that it is. `fails_uncaught`: an error that
     nothing catches ends the instance. `data` are the variables that it declares. `input_sets`: it
     begins by itself when all variables of one of these are there; without any of them it needs
-    none.
+    none. `listeners` are the jobs that its start and its end wait for, as those of an element.
     """
 
     process_id: str
@@ -125,6 +127,7 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     input_sets: tuple[tuple[str, ...], ...] = ()
     joint_starts: tuple[int, ...] = ()
     alternative_starts: tuple[int, ...] = ()
+    listeners: dict[str, tuple[JobDefinition, ...]] = {}
     element_index: dict[str, int]
     flow_index: dict[str, int]
 
@@ -150,6 +153,11 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         )
 
     @cached_property
+    def jobs(self) -> tuple[JobDefinition, ...]:
+        """All work for workers in it, that of listeners included."""
+        return tuple(job for each in (self, *self.elements) for job in jobs_of(each))
+
+    @cached_property
     def decision_ids(self) -> tuple[str, ...]:
         """The ids of the decisions that it evaluates, but for those that an expression names."""
         calls = [getattr(element, "decision", None) for element in self.elements]
@@ -169,3 +177,12 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def element(self, element_id: str) -> AnyElement:
         """The element with this id. Raises KeyError: state and model do not belong together."""
         return self.elements[self.element_index[element_id]]
+
+
+def jobs_of(listened: AnyElement | ProcessModel) -> Iterator[JobDefinition]:
+    """The work that an element, or the process as a whole, is or waits for."""
+    job = getattr(listened, "job", None)
+    if isinstance(job, JobDefinition):
+        yield job
+    for listeners in listened.listeners.values():
+        yield from listeners

@@ -122,6 +122,11 @@ ENDINGS: Final = (ErrorTrigger, CancelTrigger, TerminateTrigger)
 """What ends, where it is thrown, more than the event that throws it."""
 
 
+def leaves_at_once(trigger: Trigger) -> bool:
+    """Whether an event that throws it is over with that: it ends its scope, or jumps elsewhere."""
+    return any(isinstance(part, (*ENDINGS, LinkTrigger)) for part in parts_of(trigger))
+
+
 def needs_all(trigger: Trigger) -> bool:
     """Whether it has several parts that must all occur."""
     return isinstance(trigger, MultipleTrigger) and trigger.parallel

@@ -28,7 +28,7 @@ def start_event(reading: Reading, node: Node, extensions: Extensions) -> e.Start
         reading, node, "isInterrupting", trigger
     )
     return e.StartEvent(
-        **element_fields(node),
+        **element_fields(reading, node, extensions),
         trigger=trigger,
         interrupting=interrupting,
         outputs=outputs,
@@ -63,7 +63,11 @@ def end_event(reading: Reading, node: Node, extensions: Extensions) -> e.EndEven
         # It ends more than itself, and so never comes to its outputs.
         refuse_mappings(reading, node, extensions, "output")
     return e.EndEvent(
-        **element_fields(node), trigger=trigger, inputs=inputs, outputs=outputs, job=job
+        **element_fields(reading, node, extensions),
+        trigger=trigger,
+        inputs=inputs,
+        outputs=outputs,
+        job=job,
     )
 
 
@@ -79,7 +83,7 @@ def catch_event(
     if trigger is None:
         return None
     return e.IntermediateCatchEvent(
-        **element_fields(node), trigger=trigger, inputs=inputs, outputs=outputs
+        **element_fields(reading, node, extensions), trigger=trigger, inputs=inputs, outputs=outputs
     )
 
 
@@ -101,7 +105,11 @@ def throw_event(
     if trigger is None:
         return None
     return e.IntermediateThrowEvent(
-        **element_fields(node), trigger=trigger, inputs=inputs, outputs=outputs, job=job
+        **element_fields(reading, node, extensions),
+        trigger=trigger,
+        inputs=inputs,
+        outputs=outputs,
+        job=job,
     )
 
 
@@ -143,7 +151,7 @@ def boundary_event(reading: Reading, node: Node, extensions: Extensions) -> e.Bo
     if trigger is None or node.attached_to is None:
         return None
     return e.BoundaryEvent(
-        **element_fields(node),
+        **element_fields(reading, node, extensions),
         trigger=trigger,
         attached_to=node.attached_to,
         interrupting=interrupting,

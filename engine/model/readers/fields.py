@@ -5,7 +5,7 @@ from typing import TypedDict
 from engine.model import elements as e
 from engine.model.associations import data_inputs, data_outputs
 from engine.model.extensions import Extensions
-from engine.model.jobs import read_listeners
+from engine.model.listeners import read_listeners
 from engine.model.loops import read_loop
 from engine.model.reading import Reading
 from engine.model.source import Node
@@ -19,6 +19,7 @@ class _ElementFields(TypedDict):
     incoming: tuple[int, ...]
     outgoing: tuple[int, ...]
     line: int
+    listeners: dict[str, tuple[e.JobDefinition, ...]]
 
 
 class _ActivityFields(_ElementFields):
@@ -28,11 +29,10 @@ class _ActivityFields(_ElementFields):
     outputs: tuple[e.Mapping, ...]
     loop: e.Loop | None
     compensation: int | None
-    listeners: dict[str, tuple[e.JobDefinition, ...]]
 
 
-def element_fields(node: Node) -> _ElementFields:
-    """Those of every flow element."""
+def element_fields(reading: Reading, node: Node, extensions: Extensions) -> _ElementFields:
+    """Those of every flow element; what is wrong with its listeners is reported."""
     return _ElementFields(
         index=node.index,
         id=node.id,
@@ -41,20 +41,20 @@ def element_fields(node: Node) -> _ElementFields:
         incoming=tuple(node.incoming),
         outgoing=tuple(node.outgoing),
         line=node.line,
+        listeners=read_listeners(reading, node, extensions),
     )
 
 
 def activity_fields(reading: Reading, node: Node, extensions: Extensions) -> _ActivityFields:
     """Those of every activity; what is wrong with its mappings and its loop is reported."""
     return _ActivityFields(
-        **element_fields(node),
+        **element_fields(reading, node, extensions),
         boundary=tuple(node.boundary),
         default=node.default,
         inputs=input_mappings(reading, node, extensions),
         outputs=output_mappings(reading, node, extensions),
         loop=read_loop(reading, node),
         compensation=node.compensation,
-        listeners=read_listeners(reading, node, extensions),
     )
 
 

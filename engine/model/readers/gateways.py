@@ -8,20 +8,20 @@ from engine.model.reading import Reading
 from engine.model.source import Node
 
 
-def exclusive_gateway(_reading: Reading, node: Node, _extensions: Extensions) -> e.ExclusiveGateway:
-    return e.ExclusiveGateway(**element_fields(node), default=node.default)
+def exclusive_gateway(reading: Reading, node: Node, extensions: Extensions) -> e.ExclusiveGateway:
+    return e.ExclusiveGateway(**element_fields(reading, node, extensions), default=node.default)
 
 
-def parallel_gateway(_reading: Reading, node: Node, _extensions: Extensions) -> e.ParallelGateway:
-    return e.ParallelGateway(**element_fields(node))
+def parallel_gateway(reading: Reading, node: Node, extensions: Extensions) -> e.ParallelGateway:
+    return e.ParallelGateway(**element_fields(reading, node, extensions))
 
 
-def inclusive_gateway(_reading: Reading, node: Node, _extensions: Extensions) -> e.InclusiveGateway:
-    return e.InclusiveGateway(**element_fields(node), default=node.default)
+def inclusive_gateway(reading: Reading, node: Node, extensions: Extensions) -> e.InclusiveGateway:
+    return e.InclusiveGateway(**element_fields(reading, node, extensions), default=node.default)
 
 
 def complex_gateway(
-    reading: Reading, node: Node, _extensions: Extensions
+    reading: Reading, node: Node, extensions: Extensions
 ) -> e.ComplexGateway | None:
     drawn = next((part for part in node.children if part.tag == "activationCondition"), None)
     activation = None
@@ -38,7 +38,7 @@ def complex_gateway(
     if activation is None and len(node.incoming) > 1:
         return None
     return e.ComplexGateway(
-        **element_fields(node),
+        **element_fields(reading, node, extensions),
         default=node.default,
         activation=activation,
         asks_data=activation is not None and _asks_data(reading, node, activation),
@@ -55,8 +55,10 @@ def _asks_data(reading: Reading, node: Node, activation: Expression) -> bool:
 
 
 def event_based_gateway(
-    _reading: Reading, node: Node, _extensions: Extensions
+    reading: Reading, node: Node, extensions: Extensions
 ) -> e.EventBasedGateway:
     return e.EventBasedGateway(
-        **element_fields(node), instantiate=node.instantiates, parallel=node.is_parallel
+        **element_fields(reading, node, extensions),
+        instantiate=node.instantiates,
+        parallel=node.is_parallel,
     )

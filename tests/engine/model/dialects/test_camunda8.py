@@ -27,6 +27,7 @@ from tests.support.models import (
     start,
     sub_process,
     tag,
+    task,
     terminate_event,
     timer,
     user_task,
@@ -383,7 +384,6 @@ def test_a_binding_that_names_no_version_is_an_error(binding: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "name", "part"),
     [
-        ("startEvent", "executionListeners", "executionListener"),
         ("manualTask", "taskListeners", "taskListener"),
         ("userTask", "somethingNew", "part"),
     ],
@@ -438,7 +438,7 @@ def test_listeners_are_jobs_by_the_event_with_the_headers_of_the_element() -> No
 @pytest.mark.parametrize(
     ("kind", "name", "event", "code"),
     [
-        ("serviceTask", "executionListener", "beforeAll", "unsupported-extension"),
+        ("serviceTask", "executionListener", "take", "unsupported-extension"),
         ("userTask", "taskListener", "canceling", "unsupported-extension"),
         ("userTask", "taskListener", "updating", "no-effect"),
     ],
@@ -461,12 +461,11 @@ def test_a_header_of_the_engine_cannot_be_given() -> None:
     assert codes(made) == [("reserved-header", "x")]
 
 
-def test_listeners_where_an_event_begins_an_activity_are_an_error() -> None:
-    of_scope = extension("executionListeners",
-                         extension("executionListener", eventType="start", type="a"))  # fmt: skip
-    by_event = tag("subProcess", extensions(of_scope), start("y", timer(duration="PT1H")),
-                   id="x", triggeredByEvent="true")  # fmt: skip
-    assert codes(resource(start("s"), by_event)) == [("unsupported-extension", "x")]
+def test_listeners_of_a_sequence_flow_are_an_error() -> None:
+    hearing = extension("executionListeners",
+                        extension("executionListener", eventType="start", type="a"))  # fmt: skip
+    way = tag("sequenceFlow", extensions(hearing), id="f", sourceRef="s", targetRef="e")
+    assert codes(resource(start("s"), task("e"), way)) == [("unsupported-extension", "f")]
 
 
 def test_an_empty_list_of_listeners_is_silent() -> None:
