@@ -150,10 +150,17 @@ class AdHocSource(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PublishSource(msgspec.Struct, frozen=True, kw_only=True):
-    """How a message that is thrown is published."""
+    """How a message that is thrown is published. `ttl` is a duration."""
 
     correlation_key: Formula | None = None
-    ttl_ms: int = 0
+    ttl: Formula | None = None
+    message_id: Formula | None = None
+
+
+class KeySource(msgspec.Struct, frozen=True):
+    """A correlation key of several values, in this order."""
+
+    parts: tuple[Formula, ...]
 
 
 class Extensions(msgspec.Struct, frozen=True, kw_only=True):
@@ -161,7 +168,7 @@ class Extensions(msgspec.Struct, frozen=True, kw_only=True):
 
     `value` is what a data object is at first, as JSON. `listeners` are jobs at events of its life,
     in the order in which they are done. `skip`: if it holds, a task is passed over, or a flow taken
-    whatever its condition.
+    whatever its condition. `keeps_content`: as in `elements.MessageTrigger`.
     """
 
     job: JobSource | None = None
@@ -174,7 +181,7 @@ class Extensions(msgspec.Struct, frozen=True, kw_only=True):
     task: TaskSource = TaskSource()
     publish: PublishSource | None = None
     call: CallSource | None = None
-    correlation_key: Formula | None = None
+    correlation_key: Formula | KeySource | None = None
     code_variable: str | None = None
     message_variable: str | None = None
     version_tag: str | None = None
@@ -185,6 +192,7 @@ class Extensions(msgspec.Struct, frozen=True, kw_only=True):
     condition_variable: str | None = None
     ad_hoc: AdHocSource = AdHocSource()
     skip: Formula | None = None
+    keeps_content: bool = False
 
 
 NOTHING = Extensions()
