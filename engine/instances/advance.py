@@ -9,6 +9,8 @@ follows sees it. What is still to do waits in queues, none of them part of the s
 - `moved`: scopes in which something moved or ended, so that a join may no longer have to wait;
 - `free`: joins, by scope and index, that need not wait; the agenda comes to them;
 - `gates`: complex gateways under way, by scope and index, as they were found;
+- `changes`: of variables since conditions were asked, where these heed only some of them;
+- `unasked`: conditions that have begun to wait since then: these are asked whatever changed;
 - `agenda`: flows that arrived and scopes to start. Only here a transition may be cut: all of it can
   be read off the document (arrivals not yet consumed, scopes in which nothing has begun);
 - `ending`: element instances that are over, with more inside than is ended at once.
@@ -43,6 +45,14 @@ class DueStep(NamedTuple):
     payload: v.Texts | None
 
 
+class Change(NamedTuple):
+    """A variable of a scope was created, or has got another value."""
+
+    scope: int
+    name: str
+    created: bool
+
+
 class Advance:
     """See the module. `state` is the draft, which only `evolve` changes."""
 
@@ -64,6 +74,8 @@ class Advance:
         self.ending: dict[int, None] = {}
         self.conditions_changed = False
         """Whether what conditional events wait for may have become true."""
+        self.changes: list[Change] = []
+        self.unasked: dict[int, None] = {}
         self.consequences = Consequences(context, model, state)
         self.consequences.steps = steps
         self._key = state.counter
@@ -140,6 +152,13 @@ class Advance:
             if element.ordinal and here is not None and loops[here].stopped:
                 return True
         return False
+
+    def scopes_around(self, key: int) -> list[int]:
+        """The element instances whose variables one sees: itself, and all around it."""
+        found = [key]
+        while (scope := self.state.elements[found[-1]].scope) is not None:
+            found.append(scope)
+        return found
 
     def offer_of(self, scope: int) -> AdHocWait | None:
         """What an ad-hoc sub-process offers; None: the scope is no such thing, or interrupted."""
@@ -242,6 +261,13 @@ class Advance:
 def _note_variables(advance: Advance, event: e.VariablesSet) -> None:
     advance.dirty.add(event.scope)
     advance.conditions_changed = advance.model.conditional
+    if advance.model.filters_changes:
+        own = advance.state.variables.get(event.scope, {})
+        advance.changes += [
+            Change(event.scope, name, created=name not in own)
+            for name, text in event.variables.items()
+            if own.get(name) != text
+        ]
 
 
 def _note_flow(advance: Advance, event: e.FlowTaken) -> None:

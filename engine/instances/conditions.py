@@ -8,7 +8,7 @@ something; what one of them leads to comes before the next change is looked at.
 from engine import events as e
 from engine import state as s
 from engine.errors import InvariantError
-from engine.instances.advance import Advance, DueStep
+from engine.instances.advance import Advance, Change, DueStep
 from engine.instances.limits import clip
 from engine.instances.listeners import going_on
 from engine.instances.occurrences import occur
@@ -22,14 +22,32 @@ from engine.model.elements import ComplexGateway, ConditionTrigger, NoneTrigger,
 def ask_conditions(advance: Advance) -> None:
     """Evaluate all conditions that are waited for, and let those occur that have become true."""
     advance.conditions_changed = False
+    changes, advance.changes = advance.changes, []
+    unasked, advance.unasked = advance.unasked, {}
     for key in waits_of(advance.state, s.ConditionWait):
         wait = advance.state.waits.get(key)
         if not isinstance(wait, s.ConditionWait) or advance.is_ending(wait.owner):
             continue  # one before it has ended what waited
+        if key not in unasked and not _heeds(advance, wait, changes):
+            continue
         result = _result(advance, wait)
         if result is not None and result != wait.holds:
             _change(advance, wait, result=result)
     _ask_gateways(advance)
+
+
+def _heeds(advance: Advance, wait: s.ConditionWait, changes: list[Change]) -> bool:
+    """Whether one of the changes is of those after which the condition is asked."""
+    if not advance.model.filters_changes:
+        return True
+    admitting = _trigger(advance, wait).filter
+    if admitting is None:
+        return True
+    seen = advance.scopes_around(wait.owner)
+    return any(
+        change.scope in seen and admitting.admits(change.name, created=change.created)
+        for change in changes
+    )
 
 
 def _ask_gateways(advance: Advance) -> None:

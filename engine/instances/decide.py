@@ -26,6 +26,7 @@ from engine.instances.guards import (
 from engine.instances.limits import NAME_LENGTH_MAX, RETRIES_MAX, clip, clip_optional
 from engine.instances.occurrences import occur
 from engine.instances.run import rebuild_agenda
+from engine.instances.scans import waits_of
 from engine.instances.triggers import signal, timer
 from engine.lifecycle import InstanceState, Step
 from engine.rejections import Rejection, RejectionCode
@@ -172,6 +173,9 @@ def _resolve_incident(advance: Advance, command: c.ResolveIncident) -> Rejection
 def _take_again(advance: Advance, incident: s.IncidentWait, retries: int | None) -> None:
     """The very step that failed; nothing before it is done a second time."""
     advance.conditions_changed = advance.model.conditional
+    if advance.model.filters_changes:
+        # Whatever it was that could not be told before, or was set by hand.
+        advance.unasked.update(dict.fromkeys(waits_of(advance.state, s.ConditionWait)))
     match Step(incident.step):
         case Step.CONTINUE:
             rebuild_agenda(advance)

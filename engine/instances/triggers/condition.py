@@ -15,8 +15,10 @@ def arm(advance: Advance, waiter: Waiter, trigger: ConditionTrigger) -> e.AnyEve
     """
     holds(advance, trigger.condition, waiter.owner, waiter.locals)
     advance.conditions_changed = True
+    key = advance.new_key()
+    advance.unasked[key] = None
     return e.SubscriptionOpened(
-        key=advance.new_key(),
+        key=key,
         owner=waiter.owner,
         element_id=waiter.element_id,
         name=trigger.condition.text,

@@ -48,6 +48,7 @@ from engine.model.elements.process import (
 from engine.model.elements.triggers import (
     ENDINGS,
     CancelTrigger,
+    ChangeFilter,
     CompensateTrigger,
     ConditionTrigger,
     ErrorTrigger,
@@ -77,6 +78,7 @@ __all__ = [
     "BusinessRuleTask",
     "CallActivity",
     "CancelTrigger",
+    "ChangeFilter",
     "CompensateTrigger",
     "ComplexGateway",
     "ConditionTrigger",
