@@ -14,9 +14,8 @@ def arm(advance: Advance, waiter: Waiter, trigger: ConditionTrigger) -> e.AnyEve
     Whether it holds already is found right after this step, as after each change of variables.
     """
     holds(advance, trigger.condition, waiter.owner, waiter.locals)
-    advance.conditions_changed = True
     key = advance.new_key()
-    advance.unasked[key] = None
+    advance.changes.armed[key] = None
     return e.SubscriptionOpened(
         key=key,
         owner=waiter.owner,

@@ -66,11 +66,6 @@ class ChangeFilter(msgspec.Struct, frozen=True, kw_only=True):
     created: bool = True
     updated: bool = True
 
-    def admits(self, name: str, *, created: bool) -> bool:
-        """Whether a change counts."""
-        is_named = not self.names or name in self.names
-        return is_named and (self.created if created else self.updated)
-
 
 class ConditionTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="conditional"):
     """Occurs when the condition becomes true, or is true when the event begins to wait.
