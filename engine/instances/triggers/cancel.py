@@ -24,9 +24,5 @@ def throw(advance: Advance, key: int, trigger: CancelTrigger) -> Step | None:
     advance.emit(e.ElementCompleted(key=key, discarded=discarded))
     disarm(advance, scope)
     terminate_inside(advance, scope)
-    claim = compensation.find(advance, (scope,))
-    if claim.entries:
-        compensation.start(advance, scope, scope, claim, cancels=True)
-    else:
-        compensation.cancel(advance, scope)
+    compensation.give_up(advance, scope)
     return None
