@@ -18,8 +18,9 @@ from engine import state as s
 from engine import variables as v
 from engine.instances.advance import Advance, DueStep
 from engine.instances.data_objects import declare
-from engine.instances.endings import terminate, terminate_beside
+from engine.instances.endings import terminate_beside
 from engine.instances.event_subprocesses import begin_by
+from engine.instances.holds import interrupt
 from engine.instances.scans import compensating, inside, waits_of
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
@@ -250,19 +251,22 @@ def give_up(advance: Advance, transaction: int) -> None:
     Camunda 7: "if one instance triggers cancellation, the boundary event cancels all instances".
     What has begun while handlers were running is found when they are over.
     """
-    scopes: tuple[int, ...] = (transaction,)
-    loop = advance.instance(transaction).scope
-    is_repeated = advance.instance(transaction).ordinal > 0 and loop is not None
-    if is_repeated and loop is not None:
-        others = (key for key in inside(advance.state, loop) if key != transaction)
-        scopes = (transaction, *sorted(others, reverse=True), loop)
-    claim = find(advance, scopes)
+    instance = advance.instance(transaction)
+    claim = find(advance, _given_up(advance, instance))
     if claim.entries:
         start(advance, transaction, transaction, claim, cancels=True)
+        if instance.ordinal:
+            terminate_beside(advance, transaction)
     else:
         _leave(advance, transaction)
-    if is_repeated and transaction in advance.state.elements:
-        terminate_beside(advance, transaction)
+
+
+def _given_up(advance: Advance, transaction: s.ElementInstance) -> tuple[int, ...]:
+    """The scopes to compensate: its own, those of the other iterations, and what completed."""
+    if not transaction.ordinal or transaction.scope is None:
+        return (transaction.key,)
+    others = [key for key in inside(advance.state, transaction.scope) if key != transaction.key]
+    return (transaction.key, *sorted(others, reverse=True), transaction.scope)
 
 
 def _leave(advance: Advance, transaction: int) -> None:
@@ -273,7 +277,6 @@ def _leave(advance: Advance, transaction: int) -> None:
     instance = advance.instance(transaction)
     if instance.ordinal and instance.scope is not None:
         transaction = instance.scope
-    outer = advance.instance(transaction).scope or 0
     attached = (advance.model.elements[index] for index in advance.attached(transaction))
     event = next(
         item
@@ -281,5 +284,4 @@ def _leave(advance: Advance, transaction: int) -> None:
         if isinstance(item, BoundaryEvent)
         and any(isinstance(part, CancelTrigger) for part in parts_of(item.trigger))
     )
-    terminate(advance, transaction)
-    advance.begin(event, outer, step=Step.COMPLETE)
+    interrupt(advance, transaction, event)
