@@ -226,7 +226,8 @@ def test_a_command_repeated_with_its_id_is_applied_once(served: Served) -> None:
 def test_what_is_not_deployed_cannot_be_started(served: Served) -> None:
     done = served.torpor("start", "ordr", code=1)
     assert done.err == (
-        "rejected: NOT_FOUND: Expected the process 'ordr' to be deployed, found none\n"
+        "rejected: NOT_FOUND: Expected the process 'ordr' to be deployed, found none."
+        " Did you mean `order`?\n"
         "`torpor definitions` lists what is deployed\n"
     )
     assert served.torpor("start", "order", "--version", "9", code=1).out == ""
