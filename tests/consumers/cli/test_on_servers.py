@@ -102,6 +102,16 @@ class Served(msgspec.Struct, frozen=True, eq=False):
             assert time.monotonic() < deadline, shown
             time.sleep(0.05)
 
+    def history(self, instance_id: str, until: str) -> list[dict[str, Any]]:
+        """The transitions of an instance, as soon as its last is of this command."""
+        deadline = time.monotonic() + 20
+        while True:
+            found: list[dict[str, Any]] = self.torpor("history", instance_id, "--json").lines()
+            if found[-1]["command_type"] == until:
+                return found
+            assert time.monotonic() < deadline, found
+            time.sleep(0.05)
+
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def environment(any_kafka: Kafka, redis_server: Redis) -> AsyncGenerator[DevEnvironment]:
@@ -241,7 +251,8 @@ def test_a_command_repeated_with_its_id_is_applied_once(served: Served) -> None:
 def test_what_is_not_deployed_cannot_be_started(served: Served) -> None:
     done = served.torpor("start", "ordr", code=1)
     assert done.err == (
-        "rejected: NOT_FOUND: Expected the process 'ordr' to be deployed, found none\n"
+        "rejected: NOT_FOUND: Expected the process 'ordr' to be deployed, found none."
+        " Did you mean `order`?\n"
         "`torpor definitions` lists what is deployed\n"
     )
     assert served.torpor("start", "order", "--version", "9", code=1).out == ""
@@ -472,6 +483,23 @@ def test_an_instance_is_terminated_and_gone_from_the_lists(served: Served) -> No
 
 def effects_of(served: Served, instance_id: str) -> list[dict[str, Any]]:
     return served.torpor("effects", "--instance", instance_id, "--json").lines()
+
+
+def test_the_path_of_an_instance_is_told_from_its_history(served: Served) -> None:
+    instance_id = new_id()
+    served.torpor("start", "order", "--id", instance_id, "--actor", "ada")
+    served.torpor("complete", served.waiting(instance_id, "USER_TASK"))
+    served.torpor("terminate", instance_id)
+    found = served.history(instance_id, "TerminateInstance")
+    assert {each["instance_id"] for each in found} == {instance_id}
+    commands = [each["command_type"] for each in found]
+    assert commands[0] == "StartInstance"
+    assert "CompleteTask" in commands
+    shown = served.torpor("history", instance_id).out.splitlines()
+    assert shown[0].split() == ["TIME", "COMMAND", "EVENT", "ELEMENT", "WHAT"]
+    assert "StartInstance by ada" in shown[1]
+    assert any("ElementCompleted" in line and "approve" in line for line in shown)
+    assert "no history" in served.torpor("history", "nobody", code=1).err
 
 
 def test_effects_are_one_a_line_with_their_fields_and_exact_numbers(served: Served) -> None:
