@@ -24,8 +24,8 @@ class Step(StrEnum):
     COMPLETE (outputs), LEAVE (flows); others begin later. JOB: its job is opened again. CONTINUE:
     the instance carries on where its limit of steps stopped it. ARM: a scope arms the starts of its
     event sub-processes. REARM: events that have had all that they need wait for it anew. RUN_ON,
-    COMPLETE_ON, LEAVE_ON: RUN, COMPLETE and LEAVE after their listeners. NOTHING: nothing is done
-    again.
+    COMPLETE_ON, LEAVE_ON: RUN, COMPLETE and LEAVE after their listeners. CANCEL: a process is ended
+    before its time, CANCEL_ON: after its listeners. NOTHING: nothing is done again.
     """
 
     ACTIVATE = "activate"
@@ -38,6 +38,8 @@ class Step(StrEnum):
     RUN_ON = "run-on"
     COMPLETE_ON = "complete-on"
     LEAVE_ON = "leave-on"
+    CANCEL = "cancel"
+    CANCEL_ON = "cancel-on"
     CONTINUE = "continue"
     NOTHING = "nothing"
 

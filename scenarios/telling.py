@@ -81,9 +81,7 @@ def places(world: World, instance: Instance) -> list[str]:
         return []
     names = world.names(instance)
     lines = {
-        item.key: names.label(item.element_id)
-        for item in state.elements.values()
-        if not item.open
+        item.key: names.label(item.element_id) for item in state.elements.values() if not item.open
     }
     for held in world.waits([instance]):
         wait = held.wait
