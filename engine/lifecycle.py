@@ -25,7 +25,8 @@ class Step(StrEnum):
     the instance carries on where its limit of steps stopped it. ARM: a scope arms the starts of its
     event sub-processes. REARM: events that have had all that they need wait for it anew. DIRECT:
     the worker that directs an ad-hoc sub-process is asked again. RUN_ON, COMPLETE_ON, LEAVE_ON:
-    RUN, COMPLETE and LEAVE after their listeners. NOTHING: nothing is done again.
+    RUN, COMPLETE and LEAVE after their listeners. CANCEL: a process is ended before its time,
+    CANCEL_ON: after its listeners. NOTHING: nothing is done again.
     """
 
     ACTIVATE = "activate"
@@ -39,6 +40,8 @@ class Step(StrEnum):
     RUN_ON = "run-on"
     COMPLETE_ON = "complete-on"
     LEAVE_ON = "leave-on"
+    CANCEL = "cancel"
+    CANCEL_ON = "cancel-on"
     CONTINUE = "continue"
     NOTHING = "nothing"
 

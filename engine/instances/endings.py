@@ -5,11 +5,11 @@ Everything that waits is closed in the transition that leaves its owner, so noth
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Any
+from typing import Any, Final
 
 from engine import events as e
 from engine import state as s
-from engine.instances.advance import Advance
+from engine.instances.advance import Advance, DueStep
 from engine.instances.scans import (
     by_scope_from_the_last,
     inside,
@@ -17,7 +17,7 @@ from engine.instances.scans import (
     terminating,
     with_inner,
 )
-from engine.lifecycle import InstanceState
+from engine.lifecycle import InstanceState, Step
 
 # Any: each row takes its own kind of wait, which the key names.
 CLOSED: Mapping[type[s.Wait], Callable[[Any], e.AnyEvent]] = {
@@ -84,8 +84,22 @@ def end_more(advance: Advance) -> None:
     limit = advance.context.settings.terminations_per_command_max
     _end(advance, list(islice(_over(advance), limit)))
     advance.ending = {key: None for key in advance.ending if _has_more(advance, key)}
+    root = advance.state.root
+    if root in advance.ending and len(advance.state.elements) == 1:
+        # Listeners are told of a termination, not of a failure.
+        is_told = advance.state.ending is None or advance.state.ending.state is _TERMINATED
+        advance.due.append(DueStep(root, Step.CANCEL if is_told else Step.CANCEL_ON, None))
+        del advance.ending[root]
+
+
+_TERMINATED: Final = InstanceState.TERMINATED
+
+
+def end_process(advance: Advance) -> None:
+    """All that a process held when it was ended before its time is gone: now it ends itself."""
+    _end(advance, (advance.state.root,))
     ending = advance.state.ending
-    if ending is not None and advance.state.root not in advance.state.elements:
+    if ending is not None:
         advance.emit(
             e.InstanceChanged(
                 state=ending.state, reason=ending.reason, error_code=ending.error_code
@@ -94,7 +108,7 @@ def end_more(advance: Advance) -> None:
 
 
 def _over(advance: Advance) -> Iterator[int]:
-    """The element instances that are over, by descending keys."""
+    """The element instances that are over, but the process's own, by descending keys."""
     known: dict[int, bool] = {}
     for by_scope in by_scope_from_the_last(advance.state):
         found: list[int] = []
@@ -103,8 +117,6 @@ def _over(advance: Advance) -> Iterator[int]:
                 known[scope] = _is_over_inside(advance, scope)
             found.extend(keys if known[scope] else filter(advance.is_ending, keys))
         yield from sorted(found, reverse=True)
-    if advance.is_ending(advance.state.root):
-        yield advance.state.root
 
 
 def _is_over_inside(advance: Advance, scope: int) -> bool:
@@ -114,7 +126,21 @@ def _is_over_inside(advance: Advance, scope: int) -> bool:
 
 def _has_more(advance: Advance, key: int) -> bool:
     element = advance.state.elements.get(key)
-    return element is not None and (element.open > 0 or advance.is_ending(key))
+    if element is None:
+        return False
+    if element.scope is None:
+        return not _waits_for_listeners(advance, element)
+    return element.open > 0 or advance.is_ending(key)
+
+
+def _waits_for_listeners(advance: Advance, process: s.ElementInstance) -> bool:
+    """A process that is over has closed all that it waited for before."""
+    waits = (advance.state.waits[key] for key in process.waits)
+    return any(
+        isinstance(wait, s.JobWait)
+        or (isinstance(wait, s.IncidentWait) and wait.step == Step.CANCEL)
+        for wait in waits
+    )
 
 
 def find_endings(advance: Advance) -> None:
@@ -159,7 +185,8 @@ def end_instance(
         return
     changed = e.InstanceChanged(state=state, reason=reason, error_code=error_code)
     limit = advance.context.settings.terminations_per_command_max
-    if len(advance.state.elements) > limit:
+    is_told = state is _TERMINATED and "cancel" in advance.model.listeners
+    if is_told or len(advance.state.elements) > limit:
         _end_later(advance, root, changed)
         return
     terminate(advance, root)

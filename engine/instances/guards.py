@@ -54,7 +54,7 @@ def find_wait(advance: Advance, handle: str, kind: type[W], name: str) -> W | Re
         return Rejection(RejectionCode.INVALID_ARGUMENT, str(error))
     wait = advance.state.waits.get(number)
     if isinstance(wait, kind):
-        return not_found(expected) if advance.is_ending(wait.owner) else wait
+        return wait if advance.is_answered(wait.owner) else not_found(expected)
     return not_found(expected, _told(wait))
 
 

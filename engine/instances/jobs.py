@@ -155,7 +155,8 @@ def throw_from_job(advance: Advance, command: c.ThrowError, error: BpmnError) ->
     if rejection is not None:
         return rejection
     try:
-        catcher = find_catcher(advance, job.owner, error)
+        is_over = advance.is_ending(job.owner)  # it is ended already, and says so to its listeners
+        catcher = None if is_over else find_catcher(advance, job.owner, error)
         if catcher is None:
             raise unhandled(error)
     except StuckError as stuck:

@@ -36,6 +36,7 @@ _EVENTS: Final[Mapping[Step, tuple[str, ...]]] = {
     Step.RUN: ("start", "creating", "assigning"),
     Step.COMPLETE: ("completing",),
     Step.LEAVE: ("end",),
+    Step.CANCEL: ("cancel",),
 }
 """What happens before a step, in this order."""
 
@@ -49,6 +50,7 @@ GOING_ON: Final[Mapping[Step, Step]] = {
     Step.RUN: Step.RUN_ON,
     Step.COMPLETE: Step.COMPLETE_ON,
     Step.LEAVE: Step.LEAVE_ON,
+    Step.CANCEL: Step.CANCEL_ON,
 }
 """A step of an element with listeners -> the one that does not ask for them again."""
 

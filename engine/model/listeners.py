@@ -145,6 +145,11 @@ _REFUSED: Final = (
         "Put it on the event that catches the error.",
     ),
     _Refused(
+        ("cancel",),
+        lambda _node: True,
+        "Only a process has it: draw an event that interrupts the element.",
+    ),
+    _Refused(
         ("beforeAll",), lambda node: not _has(node, "multiInstanceLoopCharacteristics"), _ONLY_LOOPS
     ),
 )

@@ -3,10 +3,12 @@
 import pytest
 
 from engine import commands as c
+from engine import events as e
 from engine.lifecycle import InstanceState
 from engine.model.elements import ProcessModel
-from engine.records import Job
-from engine.state import AdHocWait, JobWait, SubscriptionWait, TimerWait
+from engine.records import Job, Topic
+from engine.settings import Settings
+from engine.state import AdHocWait, IncidentWait, JobWait, SubscriptionWait, TimerWait
 from engine.values import decode_object
 from tests.scenarios.conftest import Scenario
 from tests.support.models import (
@@ -795,3 +797,109 @@ def test_an_ad_hoc_sub_process_offers_nothing_while_its_listener_runs(scenario: 
     assert len(run.waits(JobWait)) == 1
     run.complete("in", '{"ids": ["t"]}')
     assert run.state() is InstanceState.COMPLETED
+
+
+# --- what is ended before its time ---
+
+
+CANCELED = compiled(
+    own(cancel="a b"), start("s"), parallel("f"), user_task("t"), service_task("work"),
+    parallel("j"), chain("s", "f", "t", "j"), chain("f", "work", "j"),
+)  # fmt: skip
+
+
+def test_a_terminated_process_ends_when_its_listeners_are_done(scenario: Scenario) -> None:
+    run = scenario(CANCELED)
+    run.start("p", variables='{"n": 1}')
+    run.complete("work")
+    run.accept(c.TerminateInstance(instance_id="a", reason="enough"))
+    assert run.tasks() == []
+    assert run.active() == []
+    job = only(run, "a")
+    assert (job.element_id, job.headers["torpor:listenerEvent"]) == ("p", "cancel")
+    assert decode_object(job.variables) == {"n": "1"}
+    run.accept(c.TerminateInstance(instance_id="a"))
+    assert run.state() is InstanceState.RUNNING
+    run.complete("a", '{"m": 2}')
+    assert decode_object(only(run, "b").variables) == {"n": "1", "m": "2"}
+    run.complete("b")
+    assert run.state() is InstanceState.TERMINATED
+    ended = [event for event in run.events() if isinstance(event, e.InstanceChanged)][-1]
+    assert ended.reason == "enough"
+    run.assert_nothing_left()
+
+
+def test_a_listener_of_a_termination_fails_as_any_other(scenario: Scenario) -> None:
+    run = scenario(CANCELED)
+    run.start("p")
+    run.accept(c.TerminateInstance(instance_id="a"))
+    job = only(run, "a")
+    run.accept(c.FailJob(job_id=job.job_id, attempt=job.attempt, retries=1, backoff_ms=MINUTE))
+    run.elapse(MINUTE)
+    fail(run, only(run, "a"))
+    assert run.incident().kind == "JOB_RETRIES_EXHAUSTED"
+    run.resolve(retries=1)
+    throw_error(run, only(run, "a"))
+    assert run.incident().kind == "UNHANDLED_ERROR"
+    run.resolve(retries=1)
+    one_by_one(run, "a", "b")
+    assert run.state() is InstanceState.TERMINATED
+    run.assert_nothing_left()
+
+
+def test_a_listener_of_a_termination_whose_type_fails_holds_it(scenario: Scenario) -> None:
+    run = scenario(compiled(own(cancel="=kind"), start("s"), user_task("t"), chain("s", "t")))
+    run.start("p")
+    run.accept(c.TerminateInstance(instance_id="a"))
+    assert run.incident().kind == "EXPRESSION_FAILED"
+    run.resolve(variables='{"kind": "a"}')
+    one_by_one(run, "a")
+    assert run.state() is InstanceState.TERMINATED
+
+
+def test_a_called_process_that_is_given_up_tells_its_listeners(scenario: Scenario) -> None:
+    called = compiled(own(cancel="a", end="never"), start("s"), user_task("t"), chain("s", "t"),
+                      process_id="called")  # fmt: skip
+    caller = compiled(
+        start("s"), call_activity("c", "called"), boundary("b", "c", timer(duration="PT1M")),
+        chain("s", "c"),
+    )  # fmt: skip
+    run = scenario(called, caller)
+    run.start("p")
+    run.elapse(MINUTE)
+    assert run.state() is InstanceState.COMPLETED
+    throw_error(run, only(run, "a"))
+    (incident,) = run.waits(IncidentWait, only_called(run))
+    run.accept(c.ResolveIncident(incident_id=f"{only_called(run)}:{incident.key}"))
+    one_by_one(run, "a")
+    run.assert_nothing_left()
+
+
+def only_called(run: Runner) -> str:
+    (called,) = {job.instance_id for job in run.records(Topic.JOBS)}
+    return str(called)
+
+
+def test_a_wide_instance_tells_its_listeners_once_all_in_it_has_ended(scenario: Scenario) -> None:
+    each = looped(user_task("t"), multi_instance(times="20"))
+    model = compiled(own(cancel="a"), start("s"), each, chain("s", "t"))
+    run = scenario(model, settings=Settings(terminations_per_command_max=3))
+    run.start("p")
+    run.accept(c.TerminateInstance(instance_id="a"))
+    assert run.tasks() == []
+    one_by_one(run, "a")
+    assert run.state() is InstanceState.TERMINATED
+    run.assert_nothing_left()
+
+
+def test_a_process_that_fails_does_not_tell_its_listeners(scenario: Scenario) -> None:
+    fails = extensions(
+        extension("properties", extension("property", name="torpor:uncaughtErrors", value="fail")),
+        extension("executionListeners", listener("cancel", "never")),
+    )
+    model = compiled(error("E", "NO"), fails, start("s"), end("e", error_event("E")),
+                     chain("s", "e"))  # fmt: skip
+    run = scenario(model)
+    run.start("p")
+    assert run.state() is InstanceState.FAILED
+    run.assert_nothing_left()

@@ -111,6 +111,7 @@ def terminated(seed: int) -> None:
         stimulate(run, choice)
     if run.state() is InstanceState.RUNNING:
         run.accept(c.TerminateInstance(instance_id="a"))
+    finish(run)
     assert_over(run)
 
 

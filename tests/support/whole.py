@@ -58,8 +58,8 @@ def _assert_met(
 
 
 def _assert_called(state: s.ProcessInstance, states: Mapping[str, AggregateState]) -> None:
-    """Whoever was called is waited for by the activity that called."""
-    if state.start.parent_id is None:
+    """Whoever was called is waited for by the activity that called, unless it is being ended."""
+    if state.start.parent_id is None or state.ending is not None:
         return
     parent = states.get(state.start.parent_id)
     assert isinstance(parent, s.ProcessInstance), f"{state.instance_id} outlived its caller"
