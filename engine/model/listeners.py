@@ -25,6 +25,8 @@ def read_listeners(
     They get the headers of the element and their own.
     """
     listeners: dict[str, tuple[JobDefinition, ...]] = {}
+    if not extensions.listeners:
+        return listeners
     for event, source in _allowed(reading, node, extensions):
         with_headers = {**extensions.headers, **source.headers}
         job = read_job(reading, node, replace(extensions, job=source, headers=with_headers))
