@@ -40,13 +40,15 @@ class InstanceStart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
 class InstanceChanged(Event, frozen=True, kw_only=True, omit_defaults=True):
     """The instance's state became `state`; the first of them carries `start`.
 
-    `error_code` is that of the BPMN error that nothing inside the instance caught.
+    `error_code` is that of the BPMN error that nothing inside the instance caught, and
+    `error_variables` what came with it: a JSON object.
     """
 
     state: str
     start: InstanceStart | None = None
     reason: str | None = None
     error_code: str | None = None
+    error_variables: str = "{}"
 
 
 class ElementActivated(Event, frozen=True, kw_only=True, omit_defaults=True):
@@ -88,6 +90,7 @@ class ElementTerminating(Event, frozen=True, kw_only=True, omit_defaults=True):
     state: str | None = None
     reason: str | None = None
     error_code: str | None = None
+    error_variables: str = "{}"
 
 
 class FlowTaken(Event, frozen=True, kw_only=True, omit_defaults=True):

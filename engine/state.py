@@ -50,6 +50,7 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     state: InstanceState
     reason: str | None = None
     error_code: str | None = None
+    error_variables: str = "{}"
 
 
 class Loop(msgspec.Struct, frozen=True, kw_only=True, array_like=True):

@@ -77,7 +77,8 @@ class StartChild(Command, frozen=True, kw_only=True):
 class ChildEnded(Command, frozen=True, kw_only=True):
     """A called instance tells its parent that it ended: COMPLETED with variables, or an error.
 
-    `error_code` is set when an uncaught BPMN error left the child: it goes on in the parent.
+    `error_code` is set when an uncaught BPMN error left the child: it goes on in the parent, and
+    `variables` are those that came with it.
     """
 
     instance_id: str

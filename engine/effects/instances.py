@@ -63,7 +63,7 @@ def _end(to: Consequences, event: e.InstanceChanged) -> None:
                 parent_element=start.parent_element,
                 child_id=state.instance_id,
                 state=event.state,
-                variables=_result(state) if completed else "{}",
+                variables=_result(state) if completed else event.error_variables,
                 error_code=event.error_code,
                 error_message=event.reason,
                 steps=to.steps,

@@ -21,17 +21,18 @@ def child_ended(advance: Advance, command: c.ChildEnded) -> None:
     if call is None:
         return  # the call was given up before its instance could end
     advance.emit(e.CallClosed(key=call.key, child_state=command.state))
+    variables = parse_variables(command.variables)
+    if isinstance(variables, Rejection):
+        variables = {}
     if command.state == InstanceState.COMPLETED:
-        activity = advance.element(call.owner)
-        variables = parse_variables(command.variables)
-        if isinstance(variables, Rejection) or not _takes_variables(activity):
+        if not _takes_variables(advance.element(call.owner)):
             variables = {}
         advance.due.append(DueStep(call.owner, Step.COMPLETE, variables))
         return
     try:
         if command.error_code is None:
             raise _call_failed(command)
-        error = BpmnError(command.error_code, command.error_message)
+        error = BpmnError(command.error_code, command.error_message, variables)
         catcher = find_catcher(advance, call.owner, error)
         if catcher is None:
             raise unhandled(error)

@@ -6,7 +6,8 @@
     root: event sub-processes in the process, then the caller, if there is one
 
 At each level an event for exactly this code comes before one that catches all. A scope that an
-event sub-process has interrupted begins no other: what that one throws goes on outward.
+event sub-process has interrupted begins no other, and one that interrupts nothing does not catch
+what it throws itself: that goes on outward, as 10.5.7 has it of handlers that throw again.
 """
 
 from collections.abc import Iterable
@@ -55,11 +56,11 @@ Catcher: TypeAlias = Attached | Inside | Caller
 def find_catcher(advance: Advance, key: int, code: str, kind: type[CodeTrigger]) -> Catcher | None:
     """What catches what an element instance throws. Changes nothing. Raises StuckError."""
     found: Catcher | None = _boundary_of(advance, key, code, kind)
-    here = advance.instance(key).scope
+    inner, here = key, advance.instance(key).scope
     while found is None and here is not None:
-        found = _event_sub_process_of(advance, here, code, kind)
+        found = _event_sub_process_of(advance, here, inner, code, kind)
         found = found or _boundary_of(advance, here, code, kind)
-        here = advance.instance(here).scope
+        inner, here = here, advance.instance(here).scope
     if found is None and advance.state.start.parent_id is not None:
         return Caller()
     return found
@@ -75,9 +76,15 @@ def _boundary_of(advance: Advance, key: int, code: str, kind: type[CodeTrigger])
 
 
 def _event_sub_process_of(
-    advance: Advance, scope: int, code: str, kind: type[CodeTrigger]
+    advance: Advance, scope: int, inner: int, code: str, kind: type[CodeTrigger]
 ) -> Inside | None:
-    events = event_subprocesses.start_events(advance, scope)
+    """What catches in a scope, beside the one of its elements out of which the code comes."""
+    thrower = advance.instance(inner).element_id
+    events = [
+        event
+        for event in event_subprocesses.start_events(advance, scope)
+        if advance.model.elements[event.scope].id != thrower
+    ]
     chosen = _choose(advance, scope, code, events, kind)
     if chosen is None or event_subprocesses.is_interrupted(advance, scope):
         return None

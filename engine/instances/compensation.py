@@ -28,6 +28,7 @@ from engine.model.elements import (
     BoundaryEvent,
     CancelTrigger,
     Element,
+    MultiInstance,
     SubProcess,
     parts_of,
 )
@@ -39,7 +40,7 @@ def record(advance: Advance, element: Element, key: int) -> None:
     if not isinstance(element, Activity) or instance.scope is None or instance.compensates:
         return
     handler, variables, inside = "", dict[str, str](), False
-    if element.compensation is not None and not (advance.is_loop(key) or advance.is_choice(key)):
+    if element.compensation is not None and _is_undone(advance, element, element.compensation, key):
         undoing = advance.model.elements[element.compensation]
         handler, inside = undoing.id, undoing.scope == element.index
         variables = v.visible(advance.state, key)
@@ -56,6 +57,17 @@ def record(advance: Advance, element: Element, key: int) -> None:
             inside=inside,
         )
     )
+
+
+def _is_undone(advance: Advance, activity: Activity, handler: int, key: int) -> bool:
+    """Whether the handler undoes this element instance: of a loop, each iteration or the whole."""
+    if advance.is_choice(key):
+        return False
+    loop = activity.loop
+    whole = isinstance(loop, MultiInstance) and loop.undone_whole
+    if whole and advance.model.elements[handler].scope != activity.index:
+        return not advance.instance(key).ordinal
+    return not advance.is_loop(key)
 
 
 def _check_size(advance: Advance, element: Element, variables: dict[str, str]) -> None:

@@ -102,7 +102,10 @@ def end_process(advance: Advance) -> None:
     if ending is not None:
         advance.emit(
             e.InstanceChanged(
-                state=ending.state, reason=ending.reason, error_code=ending.error_code
+                state=ending.state,
+                reason=ending.reason,
+                error_code=ending.error_code,
+                error_variables=ending.error_variables,
             )
         )
 
@@ -155,14 +158,16 @@ def find_endings(advance: Advance) -> None:
 
 def _end_later(advance: Advance, key: int, instance: e.InstanceChanged | None = None) -> None:
     close_waits(advance, key)
-    advance.emit(
-        e.ElementTerminating(
+    event = e.ElementTerminating(key=key)
+    if instance is not None:
+        event = e.ElementTerminating(
             key=key,
-            state=instance.state if instance is not None else None,
-            reason=instance.reason if instance is not None else None,
-            error_code=instance.error_code if instance is not None else None,
+            state=instance.state,
+            reason=instance.reason,
+            error_code=instance.error_code,
+            error_variables=instance.error_variables,
         )
-    )
+    advance.emit(event)
     advance.ending[key] = None
 
 
@@ -178,12 +183,15 @@ def end_instance(
     *,
     reason: str | None = None,
     error_code: str | None = None,
+    error_variables: str = "{}",
 ) -> None:
     """End the process instance before its time, with all that lives in it."""
     root = advance.state.root
     if advance.is_ending(root):
         return
-    changed = e.InstanceChanged(state=state, reason=reason, error_code=error_code)
+    changed = e.InstanceChanged(
+        state=state, reason=reason, error_code=error_code, error_variables=error_variables
+    )
     limit = advance.context.settings.terminations_per_command_max
     is_told = state is _TERMINATED and "cancel" in advance.model.listeners
     if is_told or len(advance.state.elements) > limit:

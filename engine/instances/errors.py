@@ -13,7 +13,7 @@ from engine.instances.endings import end_instance
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import InstanceState
 from engine.model.elements import ErrorTrigger
-from engine.values import encode
+from engine.values import encode, encode_object
 
 
 class BpmnError(NamedTuple):
@@ -33,7 +33,13 @@ def find_catcher(advance: Advance, key: int, error: BpmnError) -> Catcher | None
 def throw_error(advance: Advance, catcher: Catcher, error: BpmnError) -> None:
     """Let the error happen where `find_catcher` found that it is caught."""
     if isinstance(catcher, Caller):
-        end_instance(advance, InstanceState.FAILED, reason=error.message, error_code=error.code)
+        end_instance(
+            advance,
+            InstanceState.FAILED,
+            reason=error.message,
+            error_code=error.code,
+            error_variables=encode_object(error.variables or {}),
+        )
         return
     payload = dict(error.variables or {})
     trigger = catcher.trigger

@@ -130,6 +130,12 @@ class Evaluator:
             + hint(tuple(self._environment.missing)),
         )
 
+    def origin(self, source: Text | None) -> str:
+        """How a message ends about a value of no use: the expression that just gave it, if any."""
+        if source is None or isinstance(source, str):
+            return ""
+        return f" It comes from {source.text!r}{hint(tuple(self._environment.missing))}"
+
     def decoded(self, text: str) -> Value:
         """The value of a variable's text. It is shared: nobody may change what it contains."""
         return self._sight.decode(text)

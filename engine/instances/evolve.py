@@ -202,7 +202,10 @@ def _begin_to_end(state: s.ProcessInstance, event: e.ElementTerminating, at_ms: 
     state.elements[event.key] = replace(element, state=ElementState.TERMINATING)
     if event.state is not None:
         state.ending = s.Ending(
-            state=InstanceState(event.state), reason=event.reason, error_code=event.error_code
+            state=InstanceState(event.state),
+            reason=event.reason,
+            error_code=event.error_code,
+            error_variables=event.error_variables,
         )
 
 

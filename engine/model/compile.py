@@ -129,7 +129,7 @@ def _compile_document(
     if dialect.audit is not None:
         dialect.audit((*definitions.processes, *definitions.catalogue.roots()), report)
     for process in definitions.processes:
-        process.quartz = dialect.quartz
+        process.quartz, process.bare_exits = dialect.quartz, dialect.bare_exits
     data = [
         read_data(process, definitions.catalogue) if dialect.data_flows else NO_DATA
         for process in definitions.processes

@@ -113,6 +113,7 @@ def _read_multi_instance(
         completion=_inner(reading, node, drawn, "completionCondition"),
         counter_first=source.counter_first,
         skips_missing=source.skips_missing,
+        undone_whole=reading.dialect.undoes_loops_whole,
         gathered=tuple(_name(reading, node, name, drawn) or "" for name in source.gathered),
     )
 

@@ -184,6 +184,7 @@ class _ProcessReader:
         self._kinds = kinds
         self._ids = ids
         self._report = report
+        self._alike: dict[str, int] = {}
         ids.add(process)
         self._process = ProcessSource(
             tag=process.tag, id=process.id, name=process.name, line=process.line, xml=process.xml
@@ -213,6 +214,7 @@ class _ProcessReader:
                 self._read_node(child, scope)
 
     def _read_flow(self, child: SourceElement, scope: int) -> None:
+        child.id = child.id or self._derived_id(child)
         flow = Flow(
             tag=child.tag, id=child.id, name=child.name, line=child.line, xml=child.xml,
             index=len(self._process.flows), scope=scope,
@@ -223,6 +225,16 @@ class _ProcessReader:
         for part in children(child.xml):
             if part.tag == "conditionExpression":
                 flow.condition = part
+
+    def _derived_id(self, child: SourceElement) -> str:
+        """The id of a flow that has none, as many written by hand: `a->b`, the next one `a->b#2`.
+
+        It is the same whenever the file is read, and no id in a file can look like it.
+        """
+        ends = ((child.xml.get(end) or "").strip() for end in ("sourceRef", "targetRef"))
+        first = "->".join(ends)
+        self._alike[first] = self._alike.get(first, 0) + 1
+        return first if self._alike[first] == 1 else f"{first}#{self._alike[first]}"
 
     def _read_node(self, child: SourceElement, scope: int) -> None:
         node = Node(

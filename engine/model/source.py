@@ -2,7 +2,7 @@
 but what cannot be resolved. The readers compile this, the validation walks it.
 """
 
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 from lxml import etree
@@ -12,6 +12,10 @@ from engine.model.vocabulary import EVENT_DEFINITIONS, INSTANTIATING
 from engine.model.xml import BPMN
 
 _BPMN_PREFIX: Final = f"{{{BPMN}}}"
+
+
+BareExits: TypeAlias = Literal["error", "default", "true"]
+"""What a flow without a condition is that leaves an exclusive gateway beside others."""
 
 
 class SourceElement(msgspec.Struct, kw_only=True):
@@ -104,7 +108,7 @@ class PlacedData(msgspec.Struct, frozen=True):
 class ProcessSource(SourceElement, kw_only=True):
     """An executable process: its nodes and flows in document order, inner scopes included.
 
-    `quartz`: its cron expressions are those of Quartz.
+    `quartz` and `bare_exits`: as in `Dialect`.
     """
 
     nodes: list[Node] = []
@@ -114,7 +118,24 @@ class ProcessSource(SourceElement, kw_only=True):
     scopes: dict[int, list[Node]] = {}
     associations: dict[str, list[str]] = {}
     quartz: bool = False
+    bare_exits: BareExits = "error"
     data: list[PlacedData] = []
+
+    def bare_exits_of(self, gateway: Node) -> list[Flow]:
+        """The flows without a condition, beside others and not the default, that leave it."""
+        if len(gateway.outgoing) < 2:
+            return []
+        leaving = (self.flows[index] for index in gateway.outgoing)
+        return [
+            flow for flow in leaving if flow.condition is None and flow.index != gateway.default
+        ]
+
+    def default_of(self, gateway: Node) -> int | None:
+        """The flow that is taken when no other of an exclusive gateway is."""
+        bare = self.bare_exits_of(gateway)
+        if self.bare_exits == "default" and gateway.default is None and len(bare) == 1:
+            return bare[0].index
+        return gateway.default
 
     def associate(self, source: str, target: str) -> None:
         """An association, whichever way it was drawn."""

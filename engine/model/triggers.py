@@ -180,6 +180,8 @@ def read_message(reading: Reading, node: Node, owner: SourceElement) -> MessageT
     """The message that `owner` (an event definition or a receive task) refers to."""
     reference = (owner.xml.get("messageRef") or "").strip()
     message = resolve(reading.catalogue.messages, reference) if reference else None
+    if message is None and not reference and node.tag == "receiveTask":
+        message = _implied_message(reading, node)
     if message is None:
         reading.report.error(
             "dangling-reference" if reference else "message-missing",
@@ -200,6 +202,19 @@ def read_message(reading: Reading, node: Node, owner: SourceElement) -> MessageT
     if name is None or key is None:
         return None
     return MessageTrigger(name=name, correlation_key=key)
+
+
+def _implied_message(reading: Reading, node: Node) -> SourceElement | None:
+    """What a receive task waits for that refers to no message: it can still be told."""
+    if not (reading.dialect.loose_references or reading.dialect.implied_names):
+        return None
+    reading.report.warning(
+        "message-implied",
+        f"The receive task refers to no message: it waits for one that is called {quote(node.id)}."
+        " Publish that, or choose a message for it.",
+        node,
+    )
+    return SourceElement(tag="message", id=node.id, name=node.id, line=node.line, xml=node.xml)
 
 
 def _thrown_message(
@@ -286,6 +301,15 @@ def _read_error(reading: Reading, node: Node, definition: SourceElement) -> Trig
     if not reference and node.tag != "endEvent":
         return ErrorTrigger(**names)  # catches every error
     error = resolve(reading.catalogue.errors, reference) if reference else None
+    if error is None and reference and reading.dialect.loose_references:
+        reading.report.warning(
+            "error-implied",
+            f"There is no error with the id {quote(reference)}: it is taken for the code itself."
+            " Define the error, so that what throws and what catches it cannot differ.",
+            node,
+            definition.line,
+        )
+        return ErrorTrigger(code=reference, **names)
     if error is None:
         reading.report.error(
             "dangling-reference" if reference else "error-missing",

@@ -128,17 +128,19 @@ def _check_defaults(process: ProcessSource, report: Report) -> None:
 
 def _check_exclusive_gateways(process: ProcessSource, report: Report) -> None:
     for node in process.nodes:
-        if node.tag != "exclusiveGateway" or len(node.outgoing) < 2:
+        if node.tag != "exclusiveGateway":
             continue
-        for flow in _outgoing(process, node):
-            if flow.condition is None and flow.index != node.default:
-                report.error(
-                    "condition-missing",
-                    f"The sequence flow to {quote(_target(process, flow))} has no condition and"
-                    " is not the default. Give it a condition, or make it the gateway's default"
-                    " flow.",
-                    flow,
-                )
+        for flow in process.bare_exits_of(node):
+            what = f"The sequence flow to {quote(_target(process, flow))} has no condition and"
+            advice = "Give it a condition, or make it the gateway's default flow."
+            if process.bare_exits == "true":
+                taken = "is taken when its turn comes, before all flows that were drawn later"
+                report.warning("condition-missing", f"{what} {taken}. {advice}", flow)
+            elif process.default_of(node) == flow.index:
+                taken = "is taken as the default"
+                report.warning("condition-missing", f"{what} {taken}. {advice}", flow)
+            else:
+                report.error("condition-missing", f"{what} is not the default. {advice}", flow)
 
 
 # --- scopes ---

@@ -138,7 +138,7 @@ def test_every_activity_that_completed_can_be_undone(
 ) -> None:
     activity = ACTIVITIES[kind]
     if repeated:
-        activity = looped(activity, multi_instance(times="2"))
+        activity = looped(activity, standard_loop(maximum="2"))
     run = begun(
         scenario,
         activity,

@@ -1,5 +1,7 @@
 """Call activities: called instances, their ends and errors, and what becomes of them."""
 
+import pytest
+
 from engine import commands as c
 from engine.lifecycle import InstanceState
 from engine.settings import Settings
@@ -17,6 +19,7 @@ from tests.support.models import (
     flow,
     message,
     message_event,
+    parallel,
     script_task,
     service_task,
     start,
@@ -187,6 +190,37 @@ def test_an_error_bubbles_through_several_calls(scenario: Scenario) -> None:
     assert job.instance_id.count("~") == 2
     run.accept(c.ThrowError(job_id=job.job_id, attempt=1, code="BAD"))
     assert run.path() == ["s", "caught", "after", "p"]
+    run.assert_nothing_left()
+
+
+@pytest.mark.parametrize("settings", [Settings(), Settings(terminations_per_command_max=1)])
+def test_what_comes_with_an_error_bubbles_with_it(scenario: Scenario, settings: Settings) -> None:
+    failure = error("bad", "BAD")
+    thrower = compiled(
+        failure,
+        start("s"),
+        parallel("fork"),
+        *(service_task(name) for name in ("one", "other", "work")),
+        end("fail", error_event("bad"), inputs={"why": '="late " + day'}),
+        chain("s", "fork", "one"),
+        chain("fork", "other"),
+        chain("fork", "work", "fail"),
+        process_id="called",
+    )
+    middle = compiled(
+        start("s"), call_activity("call", "called"), chain("s", "call"), process_id="middle"
+    )
+    caller = compiled(
+        failure,
+        start("s"),
+        call_activity("call", "middle"),
+        boundary("caught", "call", error_event("bad"), outputs={"reason": "=why"}),
+        chain("s", "call"),
+    )
+    run = scenario(thrower, middle, caller, settings=settings)
+    run.start("p", variables='{"day": "today"}')
+    run.complete("work", '{"inner": 1}')
+    assert run.result() == '{"day":"today","reason":"late today"}'
     run.assert_nothing_left()
 
 

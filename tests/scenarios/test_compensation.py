@@ -30,6 +30,7 @@ from tests.support.models import (
     task,
     throw,
     timer,
+    undone_by_iteration,
     user_task,
 )
 
@@ -404,7 +405,7 @@ def test_each_iteration_of_a_loop_is_undone_with_its_own_data(scenario: Scenario
         end("e"),
         chain("s", "a", "undo", "e"),
     )
-    run = scenario(model)
+    run = scenario(undone_by_iteration(model))
     run.start("p")
     for _ in range(3):
         run.complete("a")
@@ -415,6 +416,53 @@ def test_each_iteration_of_a_loop_is_undone_with_its_own_data(scenario: Scenario
     assert seen == [f'{{"seat":{n},"loopCounter":{n}}}' for n in (3, 2, 1)]
     assert run.state() is InstanceState.COMPLETED
     run.assert_nothing_left()
+
+
+def test_in_camunda_8_a_handler_undoes_all_iterations_at_once(scenario: Scenario) -> None:
+    undo = looped(service_task("un-a"), multi_instance(over="=seats", item="seat"))
+    run = scenario(
+        compiled(
+            start("s"),
+            looped(
+                service_task("a"),
+                multi_instance(over="=seats", item="seat", output="=ticket", into="tickets"),
+            ),
+            for_compensation(undo),
+            compensation("a", "un-a"),
+            throw("undo", compensate_event()),
+            end("e"),
+            chain("s", "a", "undo", "e"),
+        )
+    )
+    run.start("p", variables='{"seats": [4, 5]}')
+    for _ in range(2):
+        run.complete("a", '{"ticket": "T"}')
+    assert [job.type for job in run.jobs()] == ["un-a", "un-a"]
+    assert '"tickets":["T","T"]' in run.job("un-a").variables
+    for _ in range(2):
+        run.complete("un-a")
+    assert run.state() is InstanceState.COMPLETED
+    run.assert_nothing_left()
+
+
+def test_in_camunda_8_what_is_inside_of_an_iteration_is_undone_in_it(scenario: Scenario) -> None:
+    body = sub_process("sub", start("i"), undoable("a"), chain("i", "a"))
+    run = scenario(
+        compiled(
+            start("s"),
+            looped(body, multi_instance(over="=[1, 2]", item="seat")),
+            throw("undo", compensate_event()),
+            end("e"),
+            chain("s", "sub", "undo", "e"),
+        )
+    )
+    run.start("p")
+    for _ in range(2):
+        run.complete("a")
+    for seat in (2, 1):
+        assert f'"seat":{seat}' in run.job("un-a").variables
+        run.complete("un-a")
+    assert run.state() is InstanceState.COMPLETED
 
 
 def test_a_sub_process_that_was_interrupted_leaves_nothing_to_undo(scenario: Scenario) -> None:

@@ -242,6 +242,25 @@ def test_an_error_may_leave_the_attempt_out(scenario: Scenario) -> None:
     assert "on_low" in run.path()
 
 
+def test_an_error_end_event_gives_its_inputs_to_what_catches(scenario: Scenario) -> None:
+    run = scenario(
+        compiled(
+            error("low", "LOW"),
+            start("s"),
+            sub_process(
+                "sub",
+                start("i"),
+                end("fail", error_event("low"), inputs={"left": "=stock - 1"}),
+                chain("i", "fail"),
+            ),
+            boundary("caught", "sub", error_event("low")),
+            chain("s", "sub"),
+        )
+    )
+    run.start("p", variables='{"stock": 5}')
+    assert run.result() == '{"stock":5,"left":4}'
+
+
 def test_an_error_event_may_keep_code_and_message_in_variables(scenario: Scenario) -> None:
     model = compiled(
         LOW,

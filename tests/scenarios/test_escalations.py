@@ -130,6 +130,21 @@ def test_what_a_handler_throws_goes_on_outward_once_its_scope_is_interrupted(
     assert run.active() == ["calm"]
 
 
+def test_a_handler_that_interrupts_nothing_does_not_catch_what_it_throws(
+    scenario: Scenario,
+) -> None:
+    more = end("more", escalation_event("late"))
+    handler = event_sub_process(
+        "on",
+        start("began", escalation_event("late"), interrupting=False),
+        sub_process("deeper", start("d"), more, chain("d", "more")),
+        chain("began", "deeper"),
+    )
+    run = inside(scenario, handler=handler)
+    assert run.path() == ["s", "i", "tell", "began", "d", "edge"]
+    assert run.active() == ["calm"]
+
+
 def test_an_end_event_throws_and_ends(scenario: Scenario) -> None:
     run = scenario(
         compiled(

@@ -35,6 +35,7 @@ from tests.support.models import (
     task,
     terminate_event,
     timer,
+    undone_by_iteration,
     user_task,
 )
 from tests.support.runner import Runner
@@ -120,6 +121,13 @@ def test_the_collection_is_what_it_was_when_the_loop_began(scenario: Scenario) -
     complete(run, 2)
     complete(run, 3)
     assert run.state() is InstanceState.COMPLETED
+
+
+def test_a_cardinality_may_be_the_text_of_a_number(scenario: Scenario) -> None:
+    each = looped(service_task("w"), multi_instance(times="=many"))
+    run = scenario(compiled(start("s"), each, end("e"), chain("s", "w", "e")))
+    run.start("p", variables='{"many": "2 "}')
+    assert len(run.jobs("w")) == 2
 
 
 def test_a_cardinality_needs_no_collection(scenario: Scenario) -> None:
@@ -495,13 +503,15 @@ def test_an_incident_of_one_iteration_goes_with_the_loop(scenario: Scenario) -> 
 def test_an_output_is_counted_once_when_what_follows_on_it_fails(scenario: Scenario) -> None:
     many = multi_instance(times="1", output='="0123456789"', into="all", sequential=True)
     run = scenario(
-        compiled(
-            start("s"),
-            looped(service_task("t"), many),
-            compensation("t", "undo"),
-            for_compensation(task("undo")),
-            user_task("after"),
-            chain("s", "t", "after"),
+        undone_by_iteration(
+            compiled(
+                start("s"),
+                looped(service_task("t"), many),
+                compensation("t", "undo"),
+                for_compensation(task("undo")),
+                user_task("after"),
+                chain("s", "t", "after"),
+            )
         ),
         settings=Settings(variables_bytes_max=120),
     )

@@ -331,6 +331,7 @@ def test_a_timer_that_cannot_be_computed_arms_nothing(scenario: Scenario) -> Non
     incident = run.incident()
     assert (incident.kind, incident.step) == ("EXPRESSION_FAILED", "activate")
     assert "bad" in incident.message
+    assert incident.message.endswith("It comes from 'limit'; missing: limit")
     assert run.waiting() == [("approve", "incident")]
     assert run.tasks() == []
     run.resolve(variables='{"limit": "PT2H"}')

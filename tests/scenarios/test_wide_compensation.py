@@ -5,6 +5,7 @@ import pytest
 from engine import commands as c
 from engine import events as e
 from engine.lifecycle import InstanceState
+from engine.model.elements import ProcessModel
 from engine.settings import Settings
 from tests.scenarios.conftest import Scenario
 from tests.support.models import (
@@ -24,6 +25,7 @@ from tests.support.models import (
     task,
     throw,
     transaction,
+    undone_by_iteration,
 )
 from tests.support.runner import Runner
 
@@ -52,10 +54,14 @@ def booked() -> tuple[str, ...]:
     )
 
 
+def booking_process(*parts: str) -> ProcessModel:
+    return undone_by_iteration(compiled(*parts))
+
+
 @pytest.mark.parametrize("wait", [True, False])
 def test_a_wide_sweep_is_cut_and_goes_on(scenario: Scenario, *, wait: bool) -> None:
     run = scenario(
-        compiled(
+        booking_process(
             start("s"),
             *booked(),
             throw("undo", compensate_event(wait=wait)),
@@ -73,7 +79,7 @@ def test_a_wide_sweep_is_cut_and_goes_on(scenario: Scenario, *, wait: bool) -> N
 
 def test_a_wide_transaction_is_given_up_part_by_part(scenario: Scenario) -> None:
     run = scenario(
-        compiled(
+        booking_process(
             start("s"),
             transaction(
                 "pay", start("i"), *booked(), end("out", cancel_event()), chain("i", "book", "out")
@@ -97,7 +103,7 @@ def test_what_happens_between_two_parts_neither_ends_the_scope_nor_begins_it_ane
     scenario: Scenario,
 ) -> None:
     run = scenario(
-        compiled(
+        booking_process(
             start("s"),
             *booked(),
             throw("undo", compensate_event(wait=False)),
@@ -125,7 +131,7 @@ def test_what_happens_between_two_parts_neither_ends_the_scope_nor_begins_it_ane
 
 def test_an_instance_that_ends_in_the_middle_undoes_no_more(scenario: Scenario) -> None:
     run = scenario(
-        compiled(
+        booking_process(
             start("s"),
             *booked(),
             throw("undo", compensate_event()),

@@ -21,6 +21,7 @@ from tests.support.models import (
     start,
     task,
     throw,
+    undone_by_iteration,
 )
 from tests.support.runner import Runner
 
@@ -81,13 +82,15 @@ def undoable(times: int) -> Runner:
     """A loop whose iterations have completed and can be compensated."""
     many = multi_instance(times=str(times))
     run = Runner(
-        compiled(
-            start("s"),
-            looped(task("t"), many),
-            for_compensation(service_task("un")),
-            compensation("t", "un"),
-            throw("undo", compensate_event()),
-            chain("s", "t", "undo"),
+        undone_by_iteration(
+            compiled(
+                start("s"),
+                looped(task("t"), many),
+                for_compensation(service_task("un")),
+                compensation("t", "un"),
+                throw("undo", compensate_event()),
+                chain("s", "t", "undo"),
+            )
         )
     )
     run.start("p", variables=f'{{"text": "{"x" * 100}"}}')

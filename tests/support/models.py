@@ -26,7 +26,7 @@ from xml.sax.saxutils import escape, quoteattr
 from msgspec.structs import replace
 
 from engine.model.compile import CompiledResource, compile_resource
-from engine.model.elements import AdHocSubProcess, ProcessModel
+from engine.model.elements import Activity, AdHocSubProcess, MultiInstance, ProcessModel
 from engine.settings import Settings
 
 Pairs = Mapping[str, str] | tuple[tuple[str, str], ...]
@@ -574,6 +574,17 @@ def with_plain_ad_hocs(model: ProcessModel) -> ProcessModel:
     elements = (
         replace(element, scoped=False)
         if isinstance(element, AdHocSubProcess) and element.job is None
+        else element
+        for element in model.elements
+    )
+    return replace(model, elements=tuple(elements))
+
+
+def undone_by_iteration(model: ProcessModel) -> ProcessModel:
+    """The model with its loops as all but Camunda 8 have them: a handler undoes each iteration."""
+    elements = (
+        replace(element, loop=replace(element.loop, undone_whole=False))
+        if isinstance(element, Activity) and isinstance(element.loop, MultiInstance)
         else element
         for element in model.elements
     )

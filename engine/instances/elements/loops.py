@@ -7,6 +7,9 @@ by the flows, and inside it the iterations, which have inputs, behaviour and out
       iteration 8, ordinal 1                parallel: the next begins with the next step
 """
 
+import re
+from typing import Final
+
 from engine import events as e
 from engine import state as s
 from engine.instances.activities import activate
@@ -21,6 +24,8 @@ from engine.lifecycle import Step
 from engine.model.elements import Activity, MultiInstance, StandardLoop
 from engine.values import Value, decode, decode_object
 from engine.variables import LOOP_COUNTER, utf8_length
+
+_WHOLE_NUMBER: Final = re.compile(r"\d{1,9}", re.ASCII)
 
 
 def _open(advance: Advance, activity: Activity, key: int) -> Step | None:
@@ -67,6 +72,8 @@ def _cardinality(advance: Advance, loop: MultiInstance, key: int) -> int:
     if loop.cardinality is None:
         return 0
     value = advance.evaluator.evaluate(loop.cardinality, key)
+    if isinstance(value, str) and _WHOLE_NUMBER.fullmatch(value.strip()):
+        value = int(value)  # a form's answer: Camunda 7 and Flowable read it, too
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= ITERATIONS_MAX:
         expected = f"a whole number from 0 to {ITERATIONS_MAX}"
         raise advance.evaluator.unusable(loop.cardinality, expected, value)

@@ -15,9 +15,12 @@ def throw(advance: Advance, key: int, trigger: ErrorTrigger) -> Step | None:
 
 
 def find(advance: Advance, key: int, trigger: ErrorTrigger) -> tuple[BpmnError, Catcher]:
-    """The error and what catches it. Changes nothing. Raises StuckError when nothing does."""
+    """The error with the event's own variables, and what catches it. Changes nothing.
+
+    Raises StuckError when nothing catches it.
+    """
     code = "" if trigger.code is None else advance.evaluator.text(trigger.code, key)
-    error = BpmnError(code=code)
+    error = BpmnError(code=code, variables=advance.state.variables.get(key))
     catcher = find_catcher(advance, key, error)
     if catcher is None:
         raise unhandled(error)

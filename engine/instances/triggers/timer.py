@@ -35,7 +35,8 @@ def arm(advance: Advance, waiter: Waiter, trigger: TimerTrigger) -> e.AnyEvent:
     except EvaluationError as error:
         raise StuckError(
             IncidentKind.EXPRESSION_FAILED,
-            f"The timer of {waiter.element_id} cannot be set: {error.message}",
+            f"The timer of {waiter.element_id} cannot be set: {error.message}"
+            + advance.evaluator.origin(trigger.date or trigger.duration or trigger.cycle),
         ) from None
     return e.TimerArmed(
         key=advance.new_key(),

@@ -16,7 +16,11 @@ _PLATFORM = "{http://camunda.org/schema/modeler/1.0}executionPlatform"
 
 
 def choose(root: etree._Element) -> Dialect:
-    """The dialect of a file: of the platform it was drawn for, else of the extensions in it."""
+    """The dialect of a file: of the platform it was drawn for, else of the extensions in it.
+
+    A file without either may still have been written by hand for the one vendor that it declares,
+    where there is no modeler that would have noted its platform.
+    """
     platform = root.get(_PLATFORM)
     for dialect in DIALECTS:
         if platform is not None and platform in dialect.platforms:
@@ -24,7 +28,13 @@ def choose(root: etree._Element) -> Dialect:
     for dialect in DIALECTS:
         if any(_USES(root, namespace=name) for name in dialect.namespaces):
             return dialect
-    return plain.DIALECT
+    declared = [
+        dialect
+        for dialect in DIALECTS
+        if not frozenset(dialect.namespaces).isdisjoint(root.nsmap.values())
+    ]
+    by_hand = platform is None and len(declared) == 1 and not declared[0].platforms
+    return declared[0] if by_hand else plain.DIALECT
 
 
 _USES: Final = etree.XPath(

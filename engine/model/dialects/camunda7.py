@@ -280,6 +280,8 @@ DIALECT = Dialect(
     condition=juel.formula,
     writes_outward=True,
     quartz=True,
+    bare_exits="default",
+    loose_references=True,
     example="${{{}}}",
     names_work='camunda:type="external" with camunda:topic',
     audit=_audit,

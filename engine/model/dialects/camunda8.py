@@ -379,6 +379,7 @@ DIALECT = Dialect(
     formula=feel.formula,
     condition=feel.condition,
     scopes_choices=True,
+    undoes_loops_whole=True,
     names_work='<zeebe:taskDefinition type="..."/>',
     choices=choices,
     audit=camunda8_audit.audit,

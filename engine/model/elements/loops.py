@@ -15,7 +15,8 @@ class MultiInstance(msgspec.Struct, frozen=True, kw_only=True, tag="multiInstanc
     iteration, null at first. The loop counter of the first iteration is `counter_first`.
     `skips_missing`: an iteration that gave no output has no place in the collection, instead of
     a null. `gathered`: outputs are objects with these entries, each of which is collected into the
-    variable of its name instead.
+    variable of its name instead. `undone_whole`: a handler beside the activity undoes the loop,
+    once, instead of each iteration.
     """
 
     sequential: bool = False
@@ -28,6 +29,7 @@ class MultiInstance(msgspec.Struct, frozen=True, kw_only=True, tag="multiInstanc
     completion: Expression | None = None
     counter_first: int = 1
     skips_missing: bool = False
+    undone_whole: bool = False
     gathered: tuple[str, ...] = ()
 
 

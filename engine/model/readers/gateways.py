@@ -9,7 +9,8 @@ from engine.model.source import Node
 
 
 def exclusive_gateway(reading: Reading, node: Node, extensions: Extensions) -> e.ExclusiveGateway:
-    return e.ExclusiveGateway(**element_fields(reading, node, extensions), default=node.default)
+    default = reading.process.default_of(node)
+    return e.ExclusiveGateway(**element_fields(reading, node, extensions), default=default)
 
 
 def parallel_gateway(reading: Reading, node: Node, extensions: Extensions) -> e.ParallelGateway:

@@ -20,6 +20,7 @@ from tests.support.models import (
     start,
     sub_process,
     tag,
+    task,
     timer,
 )
 
@@ -143,14 +144,17 @@ def test_a_data_association_is_an_arrow_unless_it_moves_data() -> None:
 # --- ids ---
 
 
-def test_every_element_and_flow_needs_an_id() -> None:
-    made = resource(tag("startEvent"), tag("sequenceFlow", sourceRef="a", targetRef="b"))
-    assert [code for code, _ in codes(made)] == [
-        "missing-id",
-        "missing-id",
-        "dangling-reference",
-        "dangling-reference",
-    ]
+def test_every_element_needs_an_id() -> None:
+    made = resource(start("s"), tag("task"), chain("s", "t"))
+    assert codes(made)[0] == ("missing-id", None)
+
+
+def test_a_flow_without_an_id_is_named_by_its_ends() -> None:
+    leads = tag("sequenceFlow", sourceRef="s", targetRef="t")
+    made = resource(start("s"), task("t"), leads, leads, tag("sequenceFlow", sourceRef="t"))
+    assert [code for code, _ in codes(made)] == ["dangling-reference"]
+    model = compiled(start("s"), task("t"), leads, leads)
+    assert [flow.id for flow in model.flows] == ["s->t", "s->t#2"]
 
 
 def test_a_process_needs_an_id() -> None:
