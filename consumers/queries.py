@@ -15,6 +15,7 @@ from engine.state import (
     CallWait,
     ConditionWait,
     GateWait,
+    HoldWait,
     IncidentWait,
     JobWait,
     ProcessInstance,
@@ -125,7 +126,7 @@ def list_incident(state: ProcessInstance, wait: IncidentWait) -> Json:
 def find_task(state: ProcessInstance, number: int) -> TaskWait | None:
     """The open task with this number."""
     wait = state.waits.get(number)
-    return wait if isinstance(wait, TaskWait) else None
+    return wait if isinstance(wait, TaskWait) and wait.offered else None
 
 
 def find_incident(state: ProcessInstance, number: int) -> IncidentWait | None:
@@ -139,7 +140,7 @@ def find_incident(state: ProcessInstance, number: int) -> IncidentWait | None:
 
 def _waiting(state: ProcessInstance) -> Iterator[Json]:
     for wait in state.waits.values():
-        if isinstance(wait, AdHocWait):
+        if isinstance(wait, AdHocWait | HoldWait):
             continue
         yield {
             "element": _element(state, wait),

@@ -29,7 +29,7 @@ from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import ElementState, Step
 from engine.model.elements import Activity, AnyElement, ProcessModel, SubProcess
 from engine.outcome import Context
-from engine.state import AdHocWait, ElementInstance, ProcessInstance
+from engine.state import AdHocWait, ElementInstance, ProcessInstance, TaskWait
 
 SCOPE_START = -1
 """Stands in the agenda where a flow's index does, for the start of the scope itself."""
@@ -131,9 +131,9 @@ class Advance:
     def is_answered(self, owner: int) -> bool:
         """Whether what an element instance waits for may still come; not if that is over.
 
-        A process that is ended before its time has only what its listeners make it wait for.
+        But for listeners: a process and a user task that are ended before their time have some.
         """
-        return owner == self.state.root or not self.is_ending(owner)
+        return owner == self.state.root or not self.is_ending(owner) or self.is_canceling(owner)
 
     def is_ending(self, key: int) -> bool:
         """Whether an element instance, or one around it, is over and only waits to be ended."""
@@ -147,6 +147,13 @@ class Advance:
             if element.ordinal and here is not None and loops[here].stopped:
                 return True
         return False
+
+    def is_canceling(self, key: int) -> bool:
+        """Whether an element instance is over but for the listeners at the end of its user task."""
+        elements, waits = self.state.elements, self.state.waits
+        if key not in elements or elements[key].state is not ElementState.TERMINATING:
+            return False
+        return any(isinstance(waits[number], TaskWait) for number in elements[key].waits)
 
     def offer_of(self, scope: int) -> AdHocWait | None:
         """What an ad-hoc sub-process offers; None: the scope is no such thing, or interrupted."""

@@ -5,19 +5,21 @@ Everything that waits is closed in the transition that leaves its owner, so noth
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Any, Final
+from typing import Any
 
 from engine import events as e
 from engine import state as s
+from engine.instances import task_changes
 from engine.instances.advance import Advance, DueStep
 from engine.instances.scans import (
     by_scope_from_the_last,
+    count_inside,
     inside,
     stopped_loops,
     terminating,
     with_inner,
 )
-from engine.lifecycle import InstanceState, Step
+from engine.lifecycle import ElementState, InstanceState, Step
 
 # Any: each row takes its own kind of wait, which the key names.
 CLOSED: Mapping[type[s.Wait], Callable[[Any], e.AnyEvent]] = {
@@ -31,6 +33,7 @@ CLOSED: Mapping[type[s.Wait], Callable[[Any], e.AnyEvent]] = {
     s.AdHocWait: lambda offer: e.AdHocClosed(key=offer.key),
     s.SweepWait: lambda sweep: e.CompensationEnded(key=sweep.key),
     s.CallWait: lambda call: e.CallClosed(key=call.key),
+    s.HoldWait: lambda hold: e.HoldClosed(key=hold.key),
     s.IncidentWait: lambda incident: e.IncidentResolved(key=incident.key, canceled=True),
 }
 
@@ -82,22 +85,31 @@ def end_more(advance: Advance) -> None:
     What lives inside an element instance has begun after it, so it is innermost first, too.
     """
     limit = advance.context.settings.terminations_per_command_max
-    _end(advance, list(islice(_over(advance), limit)))
-    advance.ending = {key: None for key in advance.ending if _has_more(advance, key)}
-    root = advance.state.root
-    if root in advance.ending and len(advance.state.elements) == 1:
-        # Listeners are told of a termination, not of a failure.
-        is_told = advance.state.ending is None or advance.state.ending.state is _TERMINATED
-        advance.due.append(DueStep(root, Step.CANCEL if is_told else Step.CANCEL_ON, None))
-        del advance.ending[root]
+    hears = advance.model.hears_cancellations
+    over = (key for key in _over(advance) if not (hears and _is_waiting(advance, key)))
+    found = list(islice(over, limit))
+    _end(advance, found)
+    is_all = hears and len(found) < limit
+    left = () if is_all else advance.ending
+    advance.ending = {key: None for key in left if _has_more(advance, key)}
+    _end_process_at_last(advance)
 
 
-_TERMINATED: Final = InstanceState.TERMINATED
+def _end_process_at_last(advance: Advance) -> None:
+    """All inside a process that is over is gone: its listeners are told, but of no failure."""
+    root, ending = advance.state.root, advance.state.ending
+    if ending is None or len(advance.state.elements) > 1 or _waits_for_listeners(advance):
+        return
+    is_told = ending.state is InstanceState.TERMINATED
+    advance.due.append(DueStep(root, Step.CANCEL if is_told else Step.CANCEL_ON, None))
+    advance.ending.pop(root, None)
 
 
 def end_process(advance: Advance) -> None:
-    """All that a process held when it was ended before its time is gone: now it ends itself."""
-    _end(advance, (advance.state.root,))
+    """Nothing keeps a process any more that is ended before its time."""
+    root = advance.state.root
+    close_waits(advance, root)
+    advance.emit(e.ElementTerminated(key=root))
     ending = advance.state.ending
     if ending is not None:
         advance.emit(
@@ -132,13 +144,14 @@ def _has_more(advance: Advance, key: int) -> bool:
     if element is None:
         return False
     if element.scope is None:
-        return not _waits_for_listeners(advance, element)
+        return not _waits_for_listeners(advance)
     return element.open > 0 or advance.is_ending(key)
 
 
-def _waits_for_listeners(advance: Advance, process: s.ElementInstance) -> bool:
-    """A process that is over has closed all that it waited for before."""
-    waits = (advance.state.waits[key] for key in process.waits)
+def _waits_for_listeners(advance: Advance) -> bool:
+    """Whether a process that is over does: all that it waited for before is closed."""
+    root = advance.instance(advance.state.root)
+    waits = (advance.state.waits[key] for key in root.waits)
     return any(
         isinstance(wait, s.JobWait)
         or (isinstance(wait, s.IncidentWait) and wait.step == Step.CANCEL)
@@ -157,6 +170,9 @@ def find_endings(advance: Advance) -> None:
 
 
 def _end_later(advance: Advance, key: int, instance: e.InstanceChanged | None = None) -> None:
+    if instance is None and advance.model.hears_cancellations and _stays(advance, key):
+        advance.ending[key] = None
+        return
     close_waits(advance, key)
     event = e.ElementTerminating(key=key)
     if instance is not None:
@@ -172,9 +188,56 @@ def _end_later(advance: Advance, key: int, instance: e.InstanceChanged | None = 
 
 
 def _end(advance: Advance, keys: Iterable[int]) -> None:
+    if advance.model.hears_cancellations:
+        for key in keys:
+            _end_unless_it_stays(advance, key)
+        return
     for key in keys:
         close_waits(advance, key)
         advance.emit(e.ElementTerminated(key=key))
+
+
+# --- what listeners at its end still hold ---
+
+
+def _end_unless_it_stays(advance: Advance, key: int) -> None:
+    """And with it what is around it, where that only waited for this; the process comes last."""
+    here: int | None = key
+    while here is not None and here in advance.state.elements and not _stays(advance, here):
+        scope = advance.instance(here).scope
+        close_waits(advance, here)
+        advance.emit(e.ElementTerminated(key=here))
+        around = None if scope is None else advance.instance(scope)
+        is_next = around is not None and around.state is ElementState.TERMINATING
+        here = scope if is_next and scope != advance.state.root else None
+
+
+def _stays(advance: Advance, key: int) -> bool:
+    """Whether an element instance that is over cannot go yet: a user task with listeners at that,
+    which are asked now or were, or what is around one. It is only marked.
+    """
+    if _is_waiting(advance, key):
+        return True
+    task = task_changes.listened(advance, key, "canceling")
+    if task is None and not count_inside(advance.state, key):
+        return False
+    if advance.instance(key).state is ElementState.TERMINATING:
+        return False
+    for number in advance.instance(key).waits:
+        wait = advance.state.waits[number]
+        if wait is not task:
+            advance.emit(CLOSED[type(wait)](wait))
+    advance.emit(e.ElementTerminating(key=key))
+    if task is not None:
+        task_changes.cancel(advance, task)
+    return True
+
+
+def _is_waiting(advance: Advance, key: int) -> bool:
+    """Whether it is marked already, and what it waits for is still to come."""
+    if advance.instance(key).state is not ElementState.TERMINATING:
+        return False
+    return count_inside(advance.state, key) > 0 or advance.is_canceling(key)
 
 
 def end_instance(
@@ -193,7 +256,7 @@ def end_instance(
         state=state, reason=reason, error_code=error_code, error_variables=error_variables
     )
     limit = advance.context.settings.terminations_per_command_max
-    is_told = state is _TERMINATED and "cancel" in advance.model.listeners
+    is_told = advance.model.hears_cancellations or "cancel" in advance.model.listeners
     if is_told or len(advance.state.elements) > limit:
         _end_later(advance, root, changed)
         return

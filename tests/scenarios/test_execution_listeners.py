@@ -6,9 +6,9 @@ from engine import commands as c
 from engine import events as e
 from engine.lifecycle import InstanceState
 from engine.model.elements import ProcessModel
-from engine.records import Job, Topic
+from engine.records import Job
 from engine.settings import Settings
-from engine.state import AdHocWait, IncidentWait, JobWait, SubscriptionWait, TimerWait
+from engine.state import AdHocWait, JobWait, SubscriptionWait, TimerWait
 from engine.values import decode_object
 from tests.scenarios.conftest import Scenario
 from tests.support.models import (
@@ -50,6 +50,7 @@ from tests.support.models import (
     signal_event,
     start,
     sub_process,
+    tag,
     task,
     terminate_event,
     throw,
@@ -839,9 +840,9 @@ def test_a_listener_of_a_termination_fails_as_any_other(scenario: Scenario) -> N
     fail(run, only(run, "a"))
     assert run.incident().kind == "JOB_RETRIES_EXHAUSTED"
     run.resolve(retries=1)
-    throw_error(run, only(run, "a"))
-    assert run.incident().kind == "UNHANDLED_ERROR"
-    run.resolve(retries=1)
+    job = only(run, "a")
+    code, _ = run.reject(c.ThrowError(code="NO", job_id=job.job_id, attempt=job.attempt))
+    assert code == "INVALID_STATE"
     one_by_one(run, "a", "b")
     assert run.state() is InstanceState.TERMINATED
     run.assert_nothing_left()
@@ -868,16 +869,19 @@ def test_a_called_process_that_is_given_up_tells_its_listeners(scenario: Scenari
     run.start("p")
     run.elapse(MINUTE)
     assert run.state() is InstanceState.COMPLETED
-    throw_error(run, only(run, "a"))
-    (incident,) = run.waits(IncidentWait, only_called(run))
-    run.accept(c.ResolveIncident(incident_id=f"{only_called(run)}:{incident.key}"))
     one_by_one(run, "a")
     run.assert_nothing_left()
 
 
-def only_called(run: Runner) -> str:
-    (called,) = {job.instance_id for job in run.records(Topic.JOBS)}
-    return str(called)
+def test_listeners_of_tasks_come_before_those_of_the_process(scenario: Scenario) -> None:
+    canceling = extension("taskListeners", listener("canceling", "task", kind="task"))
+    asked = tag("userTask", extensions(canceling), id="t")
+    run = scenario(compiled(own(cancel="a"), start("s"), asked, chain("s", "t")))
+    run.start("p")
+    run.accept(c.TerminateInstance(instance_id="a"))
+    one_by_one(run, "task", "a")
+    assert run.state() is InstanceState.TERMINATED
+    run.assert_nothing_left()
 
 
 def test_a_wide_instance_tells_its_listeners_once_all_in_it_has_ended(scenario: Scenario) -> None:
