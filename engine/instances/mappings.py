@@ -3,7 +3,14 @@
 from engine import variables as v
 from engine.instances.advance import Advance
 from engine.instances.stuck import IncidentKind, StuckError
-from engine.model.elements import AnyElement, CallActivity, JobDefinition, Mapping
+from engine.model.elements import (
+    AnyElement,
+    CallActivity,
+    JobDefinition,
+    Mapping,
+    MessageTrigger,
+    trigger_of,
+)
 from engine.values import Value, ValueEncodeError, encode
 
 
@@ -41,8 +48,12 @@ def write_id(advance: Advance, key: int, variable: str | None, made_id: str) -> 
 
 
 def _keeps_results(element: AnyElement) -> bool:
+    """Whether what is given is for its output mappings alone, wherever all else is written to."""
     job: JobDefinition | None = getattr(element, "job", None)
-    return job is not None and job.keeps_results
+    trigger = trigger_of(element)
+    return (job is not None and job.keeps_results) or (
+        isinstance(trigger, MessageTrigger) and trigger.keeps_content
+    )
 
 
 def _chooses(advance: Advance, element: AnyElement, outputs: tuple[Mapping, ...]) -> bool:

@@ -10,6 +10,8 @@ from engine.errors import Finding
 from engine.expressions import Expression
 from engine.model.compensation import find_handlers
 from engine.model.composites import compose_skipping_flow
+from engine.model.correlation import check_subscriptions
+from engine.model.correlation_keys import read_keys
 from engine.model.data import NO_DATA, declared, input_sets, names_of_several_words, read_data
 from engine.model.dialects import choose, languages
 from engine.model.elements import (
@@ -35,7 +37,7 @@ from engine.model.reading import Reading, Shared
 from engine.model.report import Report, quote
 from engine.model.source import Flow, ProcessSource
 from engine.model.starts import alternative_starts, joint_starts
-from engine.model.validate import validate_process
+from engine.model.validate import CONDITIONAL, validate_process
 from engine.model.visibility import show_outputs
 from engine.model.xml import (
     ELEMENTS_MAX,
@@ -134,6 +136,7 @@ def _compile_document(
         read_data(process, definitions.catalogue) if dialect.data_flows else NO_DATA
         for process in definitions.processes
     ]
+    correlation = read_keys(definitions.catalogue, report) if dialect.correlates else ()
     formulas = Formulas(report, dialect.example, names_of_several_words(data))
     shared = Shared()
     models = [
@@ -146,6 +149,7 @@ def _compile_document(
                 shared=shared,
                 report=report,
                 data=each,
+                correlation=correlation,
             ),
             semantics,
         )
@@ -160,6 +164,7 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
     find_handlers(process, reading.report)
     extensions = reading.dialect.extensions(process, reading.report)
     version_tag = _version_tag(reading, extensions)
+    check_subscriptions(reading)
     listeners = read_listeners(reading, process, extensions)
     data = declared(process, PROCESS, reading.data, reading.dialect, reading.report)
     elements = {
@@ -254,6 +259,15 @@ def _skipping(reading: Reading, flow: Flow, condition: Expression | None) -> Exp
     skips = reading.dialect.skips_flows
     formula = reading.dialect.extensions(flow, reading.report).skip if skips else None
     if formula is None:
+        return condition
+    source = reading.process.nodes[flow.source or 0]
+    if source.tag not in CONDITIONAL or source.default == flow.index:
+        reading.report.warning(
+            "no-effect",
+            "The skip expression has no effect: the flow is the default, or its condition is never"
+            " asked. Remove it.",
+            flow,
+        )
         return condition
     skip = reading.formulas.expression(formula, flow, "skip expression")
     return condition if skip is None else compose_skipping_flow(skip, condition)

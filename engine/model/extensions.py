@@ -156,12 +156,18 @@ class PublishSource(msgspec.Struct, frozen=True, kw_only=True):
     ttl_ms: int = 0
 
 
+class KeySource(msgspec.Struct, frozen=True):
+    """A correlation key of several values, in this order."""
+
+    parts: tuple[Formula, ...]
+
+
 class Extensions(msgspec.Struct, frozen=True, kw_only=True):
     """All that a dialect adds to one element; what does not apply to its kind is left empty.
 
     `value` is what a data object is at first, as JSON. `listeners` are jobs at events of its life,
     in the order in which they are done. `skip`: if it holds, a task is passed over, or a flow taken
-    whatever its condition.
+    whatever its condition. `keeps_content`: as in `elements.MessageTrigger`.
     """
 
     job: JobSource | None = None
@@ -174,7 +180,7 @@ class Extensions(msgspec.Struct, frozen=True, kw_only=True):
     task: TaskSource = TaskSource()
     publish: PublishSource | None = None
     call: CallSource | None = None
-    correlation_key: Formula | None = None
+    correlation_key: Formula | KeySource | None = None
     code_variable: str | None = None
     message_variable: str | None = None
     version_tag: str | None = None
@@ -185,6 +191,7 @@ class Extensions(msgspec.Struct, frozen=True, kw_only=True):
     condition_variable: str | None = None
     ad_hoc: AdHocSource = AdHocSource()
     skip: Formula | None = None
+    keeps_content: bool = False
 
 
 NOTHING = Extensions()

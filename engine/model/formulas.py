@@ -11,9 +11,9 @@ from engine.expressions import (
 )
 from engine.expressions.builtins import BUILTINS
 from engine.expressions.juel import compile_juel
-from engine.model.composites import compose_list, compose_map
+from engine.model.composites import compose_key, compose_list, compose_map
 from engine.model.elements import Mapping, Text
-from engine.model.extensions import Formula, ListSource, MappingSource, Source
+from engine.model.extensions import Formula, KeySource, ListSource, MappingSource, Source
 from engine.model.report import Placed, Report, quote
 from engine.model.spelling import did_you_mean
 
@@ -147,6 +147,13 @@ class Formulas:
             return compose_list([item for item in items if item is not None])
         entries = {key: self.composite(entry, at, what) for key, entry in source.entries}
         return compose_map({key: entry for key, entry in entries.items() if entry is not None})
+
+    def key(self, source: Formula | KeySource, at: Placed) -> Expression | None:
+        """A correlation key, of one value or of several; None if one of them is in error."""
+        formulas = source.parts if isinstance(source, KeySource) else (source,)
+        parts = [self.expression(each, at, "correlation key") for each in formulas]
+        found = [part for part in parts if part is not None]
+        return compose_key(found) if len(found) == len(parts) else None
 
     def _compile(self, formula: Formula) -> Expression | ExpressionSyntaxError | str:
         key = (formula.language, formula.text)

@@ -39,6 +39,8 @@ class Catalogue(msgspec.Struct, frozen=True, kw_only=True):
     global_tasks: dict[str, SourceElement] = {}
     data_stores: dict[str, SourceElement] = {}
     resources: dict[str, SourceElement] = {}
+    correlation_properties: dict[str, SourceElement] = {}
+    correlation_keys: dict[str, SourceElement] = {}
 
     def roots(self) -> tuple[SourceElement, ...]:
         """All that may carry extensions."""
@@ -115,6 +117,11 @@ def _read_root_element(
         "escalation": catalogue.escalations,
         "signal": catalogue.signals,
     }
+    referred = {
+        "dataStore": catalogue.data_stores,
+        "resource": catalogue.resources,
+        "correlationProperty": catalogue.correlation_properties,
+    }
     if child.tag in tables:
         if child.id and ids.add(child):
             tables[child.tag][child.id] = child
@@ -122,10 +129,10 @@ def _read_root_element(
         for operation in children(child.xml):
             if operation.tag == "operation":
                 catalogue.operations[operation.id] = operation
-    elif child.tag == "dataStore":
-        catalogue.data_stores[child.id] = child
-    elif child.tag == "resource":
-        catalogue.resources[child.id] = child
+    elif child.tag in referred:
+        referred[child.tag][child.id] = child
+    elif child.tag in vocabulary.COLLABORATIONS:
+        _read_correlation_keys(child, catalogue)
     elif child.tag not in vocabulary.SILENT_IN_DEFINITIONS:
         if child.tag in vocabulary.GLOBAL_TASKS:
             catalogue.global_tasks[child.id] = child
@@ -134,6 +141,16 @@ def _read_root_element(
             f"The {child.tag} has no effect: only processes are executed. Draw one that does this.",
             child,
         )
+
+
+def _read_correlation_keys(child: SourceElement, catalogue: Catalogue) -> None:
+    """Those of a collaboration, and of the conversations in it."""
+    for part in children(child.xml):
+        if part.tag == "correlationKey":
+            keys = catalogue.correlation_keys
+            keys.setdefault(part.id or f"#{len(keys)}", part)
+        elif part.tag in vocabulary.CONVERSATIONS:
+            _read_correlation_keys(part, catalogue)
 
 
 class _Ids:
@@ -206,6 +223,8 @@ class _ProcessReader:
             elif child.tag == "association":
                 source, target = child.xml.get("sourceRef"), child.xml.get("targetRef")
                 self._process.associate((source or "").strip(), (target or "").strip())
+            elif child.tag == "correlationSubscription" and scope == PROCESS:
+                self._process.subscriptions.append(child)
             elif child.tag in vocabulary.WARNED_IN_PROCESS:
                 _warn_no_effect(child, self._report)
             elif child.tag in vocabulary.DATA:

@@ -3,6 +3,7 @@
 import msgspec
 
 from engine.expressions import Expression
+from engine.model.correlation_keys import CorrelationKey
 from engine.model.data import NO_DATA, Data
 from engine.model.dialects.dialect import Dialect
 from engine.model.elements import Text
@@ -19,7 +20,7 @@ class Shared(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     message_names: dict[str, Text | None] = {}
-    correlation_keys: dict[str, Expression | None] = {}
+    correlation_keys: dict[tuple[str, str], Expression | None] = {}
     error_codes: dict[str, Text | None] = {}
     names: dict[str, Text | None] = {}
 
@@ -34,3 +35,4 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     shared: Shared
     report: Report
     data: Data = NO_DATA
+    correlation: tuple[CorrelationKey, ...] = ()

@@ -120,6 +120,7 @@ class ProcessSource(SourceElement, kw_only=True):
     quartz: bool = False
     bare_exits: BareExits = "error"
     data: list[PlacedData] = []
+    subscriptions: list[SourceElement] = []
 
     def bare_exits_of(self, gateway: Node) -> list[Flow]:
         """The flows without a condition, beside others and not the default, that leave it."""

@@ -5,6 +5,7 @@ from typing import Final
 
 from engine.expressions import Expression
 from engine.model.compensation import read_cancel, read_compensate
+from engine.model.correlation import awaited_key, is_correlated, thrown_key
 from engine.model.elements import (
     ENDINGS,
     PROCESS,
@@ -195,13 +196,20 @@ def read_message(reading: Reading, node: Node, owner: SourceElement) -> MessageT
     name = _message_name(reading, message)
     if reading.process.begins_at(node):
         constant = constant_name(reading, name, message)
-        return None if constant is None else MessageTrigger(name=constant, begins=True)
+        if constant is None:
+            return None
+        return MessageTrigger(name=constant, begins=True, keeps_content=_keeps(reading, node))
     if node.tag in ("intermediateThrowEvent", "endEvent"):
         return _thrown_message(reading, node, name, message)
     key = _correlation_key(reading, message)
     if name is None or key is None:
         return None
-    return MessageTrigger(name=name, correlation_key=key)
+    keeps = _keeps(reading, node)
+    return MessageTrigger(name=name, correlation_key=key, keeps_content=keeps)
+
+
+def _keeps(reading: Reading, node: Node) -> bool:
+    return reading.dialect.extensions(node, reading.report).keeps_content
 
 
 def _implied_message(reading: Reading, node: Node) -> SourceElement | None:
@@ -222,12 +230,13 @@ def _thrown_message(
 ) -> MessageTrigger | None:
     """Published by the engine itself, under the key that the event, else the message names."""
     source = reading.dialect.extensions(node, reading.report).publish
-    formula = source.correlation_key if source else None
-    formula = formula or reading.dialect.extensions(message, reading.report).correlation_key
-    key = None
-    if formula is not None:
-        key = reading.formulas.expression(formula, node, "correlation key")
-    if name is None or (formula is not None and key is None):
+    own = source.correlation_key if source else None
+    said = own or reading.dialect.extensions(message, reading.report).correlation_key
+    if own is None and is_correlated(reading, message):
+        key = thrown_key(reading, message)
+    else:
+        key = None if said is None else reading.formulas.key(said, node)
+    if name is None or (said is not None and key is None):
         return None
     return MessageTrigger(
         name=name, correlation_key=key, ttl_ms=source.ttl_ms if source is not None else 0
@@ -250,8 +259,16 @@ def _message_name(reading: Reading, message: SourceElement) -> Text | None:
 
 def _correlation_key(reading: Reading, message: SourceElement) -> Expression | None:
     keys = reading.shared.correlation_keys
-    if message.id in keys:
-        return keys[message.id]
+    # By BPMN's own keys it is correlated in each process otherwise.
+    place = (reading.process.id if reading.dialect.correlates else "", message.id)
+    if place not in keys:
+        keys[place] = _read_correlation_key(reading, message)
+    return keys[place]
+
+
+def _read_correlation_key(reading: Reading, message: SourceElement) -> Expression | None:
+    if is_correlated(reading, message):
+        return awaited_key(reading, message)
     formula = reading.dialect.extensions(message, reading.report).correlation_key
     if formula is None:
         reading.report.error(
@@ -260,10 +277,8 @@ def _correlation_key(reading: Reading, message: SourceElement) -> Expression | N
             " correlation key. Give it one, for example '=orderId'.",
             message,
         )
-        keys[message.id] = None
-    else:
-        keys[message.id] = reading.formulas.expression(formula, message, "correlation key")
-    return keys[message.id]
+        return None
+    return reading.formulas.key(formula, message)
 
 
 def _report_position(reading: Reading, node: Node, definition: SourceElement | None) -> None:

@@ -22,7 +22,8 @@ from engine.model.vocabulary import ACTIVITIES, CONTAINERS, LOOPS
 Elements = dict[int, AnyElement]
 """The nodes that could be compiled, by index."""
 
-_CONDITIONAL: Final = ACTIVITIES | {"exclusiveGateway", "inclusiveGateway", "complexGateway"}
+CONDITIONAL: Final = ACTIVITIES | {"exclusiveGateway", "inclusiveGateway", "complexGateway"}
+"""What asks the conditions of the flows that leave it."""
 
 
 def validate_process(process: ProcessSource, elements: Elements, report: Report) -> None:
@@ -87,7 +88,7 @@ def _check_link_flows(node: Node, report: Report) -> None:
 
 def _check_conditions(process: ProcessSource, report: Report) -> None:
     for node in process.nodes:
-        if node.tag in _CONDITIONAL or not node.runnable:
+        if node.tag in CONDITIONAL or not node.runnable:
             continue
         for flow in _outgoing(process, node):
             if flow.condition is not None:
@@ -111,7 +112,7 @@ def _check_defaults(process: ProcessSource, report: Report) -> None:
                 " its own outgoing flows.",
                 node,
             )
-        elif node.tag not in _CONDITIONAL:
+        elif node.tag not in CONDITIONAL:
             report.warning(
                 "condition-ignored",
                 f"A default flow has no effect on a {node.tag}. Take the mark away.",

@@ -30,6 +30,10 @@ SILENT_IN_DEFINITIONS: Final = _EVERYWHERE | {
 }  # fmt: skip
 """Root elements with no effect of their own."""
 
+COLLABORATIONS: Final = frozenset({"collaboration", "globalConversation"})
+CONVERSATIONS: Final = frozenset({"conversation", "subConversation", "callConversation"})
+"""What may have correlation keys, and what of that may stand inside of it."""
+
 GLOBAL_TASKS: Final = frozenset(
     {
         "globalTask", "globalUserTask", "globalManualTask", "globalScriptTask",

@@ -2,6 +2,7 @@
 
 import pytest
 
+from engine import commands as c
 from engine.lifecycle import InstanceState
 from engine.model.elements import ProcessModel
 from engine.values import decode_object
@@ -230,6 +231,78 @@ def test_a_cycle_ends_by_its_end_date(scenario: Scenario) -> None:
     run.start("p")
     run.elapse(10 * 3_600_000)
     assert run.path().count("note") == 1
+
+
+# --- the event registry ---
+
+
+def registered(name: str, *more: str) -> str:
+    return extensions(f"<flowable:eventType>{name}</flowable:eventType>", *more)
+
+
+def parameter(name: str, value: str, kind: str = "eventCorrelationParameter") -> str:
+    return f'<flowable:{kind} name="{name}" value="{value}"/>'
+
+
+def test_several_parameters_are_one_key(scenario: Scenario) -> None:
+    keys = parameter("order", "${order}"), parameter("customer", "${customer}")
+    run = scenario(one_task(tag("receiveTask", registered("paid", *keys), id="x")))
+    run.start("p", variables='{"order": 7, "customer": "a|b"}')
+    run.accept(c.PublishMessage(name="paid", correlation_key="7|a|b"))
+    assert run.state() is InstanceState.RUNNING
+    run.accept(c.PublishMessage(name="paid", correlation_key="a\\|b|7"))
+    assert run.state() is InstanceState.COMPLETED
+
+
+def test_a_parameter_without_a_value_is_an_incident_that_names_it(scenario: Scenario) -> None:
+    keys = parameter("a", "${order}"), parameter("b", "${customer}")
+    run = scenario(one_task(tag("receiveTask", registered("paid", *keys), id="x")))
+    run.start("p", variables='{"order": 7}')
+    assert "${customer}" in run.incident().message
+    run.resolve(variables='{"customer": 8}')
+    run.accept(c.PublishMessage(name="paid", correlation_key="7|8"))
+    assert run.state() is InstanceState.COMPLETED
+
+
+def asking() -> str:
+    sent = registered(
+        "ask",
+        '<flowable:eventInParameter source="order" target="number"/>',
+        "<flowable:triggerEventType>answer</flowable:triggerEventType>",
+        parameter("order", "${order}", "triggerEventCorrelationParameter"),
+        '<flowable:eventOutParameter source="yes" target="granted"/>',
+    )
+    return tag("serviceTask", sent, id="x", **own(type="send-event", triggerable="true"))
+
+
+@pytest.mark.parametrize("answered_first", [False, True])
+def test_a_task_sends_an_event_and_waits_for_the_answer(
+    scenario: Scenario, *, answered_first: bool
+) -> None:
+    run = scenario(one_task(asking()))
+    run.start("p", variables='{"order": "o-1"}')
+    answer = c.PublishMessage(
+        name="answer", correlation_key="o-1", variables='{"yes": true, "more": 1}'
+    )
+    if answered_first:
+        run.accept(answer)
+    assert run.state() is InstanceState.RUNNING
+    run.complete("send-event")
+    if not answered_first:
+        run.accept(answer)
+    assert run.result() == '{"order":"o-1","granted":true}'
+    run.assert_nothing_left()
+
+
+def test_what_is_attached_to_such_a_task_ends_the_sending_and_the_waiting(
+    scenario: Scenario,
+) -> None:
+    run = scenario(one_task(asking(), boundary("late", "x", timer(duration="PT1H"))))
+    run.start("p", variables='{"order": "o-1"}')
+    run.elapse(3_600_000)
+    assert run.state() is InstanceState.COMPLETED
+    assert run.jobs() == []
+    run.assert_nothing_left()
 
 
 # --- decision services ---

@@ -19,8 +19,8 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     is. `platforms` are the values of the modeler's `executionPlatform`. `implied_names`: a task
     that names no job type gets its implementation, operation or id as one, a message its id as
     name. `executable_by_default`: a process that does not say whether it is executable, is.
-    `skips_flows`: flows may have skip expressions. `scopes_choices`: what is chosen in an ad-hoc
-    sub-process has a scope of its own.
+    `correlates`: messages are correlated as BPMN draws it. `skips_flows`: flows may have skip
+    expressions. `scopes_choices`: what is chosen in an ad-hoc sub-process has a scope of its own.
     `undoes_loops_whole`: the compensation handler of a multi-instance runs once for all iterations.
     `choices`: the variable by which such a sub-process tells what can be chosen.
     `writes_outward` and `quartz`: as in `ProcessModel`. `bare_exits`: a flow without a condition
@@ -42,6 +42,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     condition: Callable[[str, int], Formula]
     implied_names: bool = False
     executable_by_default: bool = False
+    correlates: bool = False
     skips_flows: bool = False
     scopes_choices: bool = False
     undoes_loops_whole: bool = False

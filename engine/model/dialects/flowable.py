@@ -10,7 +10,7 @@ from typing import Final
 from lxml import etree
 from msgspec.structs import replace
 
-from engine.model.dialects import activiti, flowable_events, juel
+from engine.model.dialects import activiti, flowable_answers, flowable_events, juel
 from engine.model.dialects.activiti import JOB_TASKS, Site
 from engine.model.dialects.audit import audit
 from engine.model.dialects.dialect import Dialect
@@ -239,11 +239,19 @@ def _extensions(element: SourceElement, report: Report) -> Extensions:
     if element.tag == "message":
         return flowable_events.read_key(activiti.site_of(element, report, NAMESPACES))
     site = activiti.site_of(element, report, NAMESPACES)
-    extensions = replace(NOTHING, skip=site.formula("skipExpression"))
+    extensions = replace(NOTHING, skip=_skip(site))
     translate = _TRANSLATIONS.get(element.tag)
     if translate is not None:
         extensions = translate(extensions, site)
     return _indexed(extensions, element)
+
+
+def _skip(site: Site) -> Formula | None:
+    """When a task is passed over. Some tools write `false` everywhere."""
+    formula = site.formula("skipExpression")
+    if formula is not None and formula.text in ("true", "false"):
+        return replace(formula, language="feel")
+    return formula
 
 
 def _indexed(extensions: Extensions, element: SourceElement) -> Extensions:
@@ -260,6 +268,7 @@ def _indexed(extensions: Extensions, element: SourceElement) -> Extensions:
 
 
 def _prepare(root: etree._Element) -> None:
+    flowable_answers.expand(root, NAMESPACES)
     flowable_events.prepare(root, NAMESPACES)
     flowable_events.end_cycles(root, NAMESPACES)
 

@@ -33,7 +33,12 @@ _EVENT: Final = (
 )
 _CHANNEL: Final = (Rule("warned", None, "Who publishes the message knows where it came from."),)
 _STARTS_ONCE: Final = (
-    Rule("refused", None, "Every event starts an instance.", frozenset({"startNewInstance"})),
+    Rule(
+        "refused",
+        None,
+        "An event starts an instance, unless there is one of its key.",
+        frozenset({"startNewInstance", "storeAsUniqueReferenceId"}),
+    ),
 )
 _PLACE: Final = (Rule("refused", None, "Results are written as any variable is.", _FALSE),)
 
@@ -83,6 +88,7 @@ _SHAPES: Final = {
     "in": _CALLED,
     "localization": Shape(("locale", "name"), ("documentation",)),
     "out": _CALLED,
+    "potentialStarter": Shape((), ("resourceAssignmentExpression",)),
     "taskListener": _LISTENS,
     "triggerEventCorrelationParameter": _NAMED,
     "value": Shape(("id", "name")),
@@ -209,6 +215,7 @@ VOCABULARY: Final = Vocabulary(
         "out": (Rule("translated", _CALL),),
         "value": (Rule("translated", _DATA_OBJECT),),
         "variableAggregation": (Rule("translated", LOOP),),
+        "potentialStarter": _NO_USERS,
         "executionListener": _LISTENER,
         "taskListener": _LISTENER,
         "eventListener": _LISTENER,
@@ -218,9 +225,13 @@ VOCABULARY: Final = Vocabulary(
         "customResource": (Rule("warned", None, "Tasks have an assignee and candidates."),),
         "localization": (Rule("accepted"),),
         **dict.fromkeys(
-            ("eventType", "eventCorrelationParameter", "eventInParameter", "eventOutParameter",
-             "triggerEventType", "triggerEventCorrelationParameter"),
+            ("eventType", "eventCorrelationParameter", "eventInParameter", "eventOutParameter"),
             _EVENT,
+        ),
+        # Of a task that waits they have become those of what it waits for.
+        **dict.fromkeys(
+            ("triggerEventType", "triggerEventCorrelationParameter"),
+            (Rule("warned", None, "Without triggerable nothing waits for an answer."),),
         ),
         **dict.fromkeys(("externalWorkerInParameter", "externalWorkerOutParameter"), _WORK),
         "variableListenerEventDefinition": (

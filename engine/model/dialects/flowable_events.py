@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from engine.model.dialects import activiti, juel
 from engine.model.dialects.activiti import Site
-from engine.model.extensions import Extensions, Formula, MappingSource
+from engine.model.extensions import Extensions, Formula, KeySource, MappingSource
 from engine.model.xml import BPMN
 
 WAITING: Final = frozenset({"startEvent", "boundaryEvent", "intermediateCatchEvent", "receiveTask"})
@@ -86,35 +86,41 @@ def _place(made: etree._Element, drawn: etree._Element) -> None:
 
 
 def read_key(site: Site) -> Extensions:
-    """The correlation key of a message: its one parameter, else that of the instance."""
+    """The correlation key of a message: its parameters by their names, else the instance's."""
     extensions = activiti.message_key(site.element)
     parameters = site.parts("eventCorrelationParameter")
     if not parameters:
         return extensions
-    line = parameters[0].sourceline or site.line
-    if len(parameters) > 1:
-        site.refuse(
-            "Several correlation parameters of one event are not executed. Keep the one that tells"
-            " the instances apart.",
-            line,
-        )
-    key = juel.value(parameters[0].get("value") or "", line)
-    return replace(extensions, correlation_key=key)
+    parts = [
+        juel.value(part.get("value") or "", part.sourceline or site.line)
+        for part in sorted(parameters, key=lambda part: part.get("name") or "")
+    ]
+    return replace(extensions, correlation_key=KeySource(tuple(parts)))
 
 
 def read_waiting(extensions: Extensions, site: Site) -> Extensions:
-    """What the event brings goes into the variables that it names."""
-    outputs = tuple(
-        MappingSource(
-            source=juel.variable(part.get("source") or ""),
-            target=part.get("target") or part.get("source") or "",
-            line=part.sourceline or site.line,
-        )
-        for part in site.parts("eventOutParameter")
-    )
-    if site.element.tag == "startEvent" and site.parts("eventCorrelationParameter"):
+    """What the event brings goes into the variables that it names, and nowhere else."""
+    outputs = tuple(_output(part, site) for part in site.parts("eventOutParameter"))
+    if _begins(site) and site.parts("eventCorrelationParameter"):
         site.refuse("What starts a process is not told apart by a parameter. Use another type.")
-    return replace(extensions, outputs=outputs)
+    return replace(extensions, outputs=outputs, keeps_content=bool(outputs))
+
+
+def _begins(site: Site) -> bool:
+    """Whether the event starts a process, and not an event sub-process."""
+    around = site.element.xml.getparent()
+    is_outermost = around is not None and around.tag == f"{_BPMN}process"
+    return site.element.tag == "startEvent" and is_outermost
+
+
+def _output(part: etree._Element, site: Site) -> MappingSource:
+    line = part.sourceline or site.line
+    source, expression = part.get("source") or "", part.get("sourceExpression")
+    return MappingSource(
+        source=juel.value(expression, line) if expression else juel.variable(source, line),
+        target=part.get("target") or source,
+        line=line,
+    )
 
 
 def read_sending(extensions: Extensions, site: Site) -> Extensions:
@@ -124,8 +130,6 @@ def read_sending(extensions: Extensions, site: Site) -> Extensions:
     inputs = tuple(
         _input(part, part.sourceline or site.line) for part in site.parts("eventInParameter")
     )
-    if site.parts("triggerEventType"):
-        site.refuse("A task that sends an event waits for none. Draw a receive task behind it.")
     return replace(extensions, headers={**extensions.headers, **headers}, inputs=inputs)
 
 

@@ -30,4 +30,5 @@ DIALECT = Dialect(
     condition=_condition,
     implied_names=True,
     data_flows=True,
+    correlates=True,
 )

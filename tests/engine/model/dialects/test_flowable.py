@@ -246,6 +246,32 @@ def test_work_without_a_type_is_told_how_to_name_one() -> None:
     assert "flowable:topic" in only_finding(made).message
 
 
+@pytest.mark.parametrize("text", ["false", "true", "${skip}"])
+def test_a_skip_expression_may_be_a_value(text: str) -> None:
+    found = made_with("userTask", attributes={"skipExpression": text}).process("p").element("x")
+    assert isinstance(found, e.UserTask)
+    assert found.skip is not None
+    assert found.skip.text == text
+
+
+def test_a_skip_expression_that_is_a_text_is_an_error() -> None:
+    made = made_with("userTask", attributes={"skipExpression": "yes"})
+    assert codes(made) == [("not-an-expression", "x")]
+
+
+@pytest.mark.parametrize("source", ["startEvent", "exclusiveGateway"])
+def test_a_flow_that_is_taken_anyway_is_not_skipped(source: str) -> None:
+    flow = tag(
+        "sequenceFlow", id="f", sourceRef="a", targetRef="b", **{"flowable:skipExpression": "${x}"}
+    )
+    own = {"default": "f"} if source == "exclusiveGateway" else {}
+    parts = () if source == "startEvent" else (start("s"), chain("s", "a"))
+    made = vendor_resource(
+        *parts, tag(source, id="a", **own), tag("endEvent", id="b"), flow, platform=None
+    )
+    assert codes(made) == [("no-effect", "f")]
+
+
 @pytest.mark.parametrize("calendar", ["dueDate", "duration", "cycle"])
 def test_the_calendars_that_are_always_there_need_nothing(calendar: str) -> None:
     own = {"dueDate": "P1D", "businessCalendarName": calendar}

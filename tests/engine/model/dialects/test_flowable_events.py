@@ -57,8 +57,7 @@ def test_a_boundary_event_may_be_one_and_a_start_event() -> None:
 @pytest.mark.parametrize(
     ("kind", "part"),
     [
-        ("receiveTask", key("${a}") + key("${b}")),
-        ("receiveTask", "<flowable:startEventCorrelationConfiguration>manual"
+        ("receiveTask", "<flowable:startEventCorrelationConfiguration>manualSubscription"
          "</flowable:startEventCorrelationConfiguration>"),
     ],
 )  # fmt: skip
@@ -98,11 +97,68 @@ def test_the_task_that_sends_an_event_is_a_job() -> None:
     assert [mapping.target for mapping in found.inputs] == [("total",), ("twice",)]
 
 
-def test_a_task_that_also_waits_for_the_answer_is_an_error() -> None:
+def test_an_answer_that_nothing_waits_for_is_a_warning() -> None:
     sent = event_type("<flowable:triggerEventType>answer</flowable:triggerEventType>")
     node = tag("serviceTask", sent, id="x", **{"flowable:type": "send-event"})
     made = vendor_resource(start("s"), node, chain("s", "x"), platform=None)
-    assert codes(made) == [("unsupported-extension", "x")]
+    assert codes(made) == [("no-effect", "x")]
+    assert made.deployable
+
+
+@pytest.mark.parametrize("how", ["startNewInstance", "storeAsUniqueReferenceId"])
+def test_how_events_start_a_process_needs_nothing(how: str) -> None:
+    said = f"<flowable:startEventCorrelationConfiguration>{how}"
+    part = f"{said}</flowable:startEventCorrelationConfiguration>"
+    made = vendor_resource(tag("startEvent", event_type(part), id="s"), platform=None)
+    assert made.findings == ()
+
+
+def test_a_task_that_waits_for_an_answer_is_a_sub_process_of_two() -> None:
+    sent = event_type(
+        '<flowable:eventInParameter source="amount" target="total"/>',
+        "<flowable:triggerEventType>answer</flowable:triggerEventType>",
+        '<flowable:triggerEventCorrelationParameter name="id" value="${id}"/>',
+        '<flowable:eventOutParameter source="a" target="b"/>',
+        "<flowable:triggerChannelKey>c</flowable:triggerChannelKey>",
+    )
+    own = {"flowable:type": "send-event", "flowable:triggerable": "true"}
+    made = vendor_resource(
+        start("s"), tag("sendTask", sent, id="x", name="Ask", **own), chain("s", "x"), platform=None
+    )
+    assert codes(made) == [("no-effect", "x-wait")]
+    model = made.process("p")
+    around, sending, waiting = (model.element(each) for each in ("x", "x-send", "x-wait"))
+    assert isinstance(around, e.SubProcess)
+    assert around.starts == (sending.index, waiting.index)
+    assert isinstance(sending, e.SendTask)
+    assert sending.job is not None
+    assert sending.job.headers == {"eventType": "paid"}
+    assert isinstance(waiting, e.ReceiveTask)
+    assert waiting.trigger.name == "answer"
+    assert waiting.trigger.correlation_key is not None
+    assert waiting.trigger.correlation_key.text == "${id}"
+    assert [mapping.target for mapping in waiting.outputs] == [("b",)]
+
+
+def test_without_another_type_the_answer_is_of_the_same() -> None:
+    own = {"flowable:type": "send-event", "flowable:triggerable": "true"}
+    node = tag("serviceTask", event_type(), id="x", **own)
+    made = vendor_resource(start("s"), node, chain("s", "x"), platform=None)
+    assert made.findings == ()
+    waiting = made.process("p").element("x-wait")
+    assert isinstance(waiting, e.ReceiveTask)
+    assert waiting.trigger.name == "paid"
+
+
+def test_several_parameters_are_one_key_in_the_order_of_their_names() -> None:
+    keys = (
+        '<flowable:eventCorrelationParameter name="b" value="${second}"/>',
+        '<flowable:eventCorrelationParameter name="a" value="${first}"/>',
+    )
+    found = waiting("receiveTask", *keys).process("p").element("x")
+    assert isinstance(found, e.ReceiveTask)
+    assert found.trigger.correlation_key is not None
+    assert found.trigger.correlation_key.names == ("first", "second")
 
 
 def test_models_of_others_are_left_as_they_are() -> None:
