@@ -907,3 +907,28 @@ def test_a_process_that_fails_does_not_tell_its_listeners(scenario: Scenario) ->
     run.start("p")
     assert run.state() is InstanceState.FAILED
     run.assert_nothing_left()
+
+
+@pytest.mark.parametrize("event", ["start", "end"])
+def test_a_termination_withdraws_other_listeners_before_it_tells_its_own(
+    scenario: Scenario, event: str
+) -> None:
+    listening = own(**{event: "other", "cancel": "a"})
+    run = scenario(compiled(listening, start("s"), end("e"), chain("s", "e")))
+    run.start("p")
+    only(run, "other")
+    run.accept(c.TerminateInstance(instance_id="a"))
+    one_by_one(run, "a")
+    assert run.state() is InstanceState.TERMINATED
+    run.assert_nothing_left()
+
+
+def test_a_listener_whose_type_only_an_expression_tells_has_no_topic_of_its_own(
+    scenario: Scenario,
+) -> None:
+    task_of = heard(service_task("t", type="work"), start='="look-"+kind', end="after")
+    run = scenario(compiled(start("s"), task_of, chain("s", "t")))
+    run.start("p", variables='{"kind": "x"}')
+    one_by_one(run, "look-x", "work", "after")
+    published = [each for each in run.publications if isinstance(each.record, Job)]
+    assert [each.suffix for each in published] == [None, "work", "after"]
