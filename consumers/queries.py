@@ -95,7 +95,7 @@ def list_instance(state: ProcessInstance) -> Json:
 
 
 def list_task(state: ProcessInstance, wait: TaskWait) -> Json:
-    """One open task, as the topic `tasks` has it, without the change that it went through."""
+    """One open task, as the topic `tasks` has it. `change`: what its listeners are asked about."""
     details = msgspec.structs.asdict(wait.details)
     return {
         "task_id": _handle(state, wait.key),
@@ -108,6 +108,7 @@ def list_task(state: ProcessInstance, wait: TaskWait) -> Json:
         **details,
         "variables": _values(visible(state, wait.owner)),
         "revision": wait.revision,
+        "change": None if wait.change is None else wait.change.state,
     }
 
 

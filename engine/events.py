@@ -163,7 +163,8 @@ class EventThrown(Event, frozen=True, kw_only=True, omit_defaults=True):
     """`owner` threw a message, a signal or an escalation (`kind`), whose code is then the name.
 
     `variables` are the text of a JSON object. `caught`: an event of this instance caught the
-    escalation; otherwise it went on to the caller, or nobody caught it.
+    escalation; otherwise it went on to the caller, or nobody caught it. `message_id`: the
+    message is not taken in while another one of this id counts.
     """
 
     owner: int
@@ -173,6 +174,7 @@ class EventThrown(Event, frozen=True, kw_only=True, omit_defaults=True):
     ttl_ms: int = 0
     variables: str = "{}"
     caught: bool = False
+    message_id: str | None = None
 
 
 class JobOpened(Event, frozen=True, kw_only=True, omit_defaults=True):

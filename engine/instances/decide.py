@@ -161,6 +161,8 @@ def _take_signal(advance: Advance, command: c.TakeSignal) -> None:
 def _continue(advance: Advance, command: c.Continue) -> None:
     if not any(incident.step == Step.CONTINUE for incident in _root_incidents(advance)):
         rebuild_agenda(advance)
+        if command.unasked is not None:
+            advance.changes.ask_behind(command.unasked)
 
 
 def _root_incidents(advance: Advance) -> list[s.IncidentWait]:
@@ -190,7 +192,8 @@ def _resolve_incident(advance: Advance, command: c.ResolveIncident) -> Rejection
 
 def _take_again(advance: Advance, incident: s.IncidentWait, retries: int | None) -> None:
     """The very step that failed; nothing before it is done a second time."""
-    advance.conditions_changed = advance.model.conditional
+    if advance.model.conditional:
+        advance.changes.ask_behind(0)
     match Step(incident.step):
         case Step.CONTINUE:
             rebuild_agenda(advance)

@@ -8,6 +8,7 @@ from engine.instances.advance import Advance, DueStep
 from engine.instances.endings import CLOSED, close_waits
 from engine.instances.holds import interrupt
 from engine.instances.keeping import keep
+from engine.instances.late_inputs import begin_occurred
 from engine.lifecycle import Step
 from engine.model.elements import (
     AnyElement,
@@ -82,6 +83,6 @@ def _at_gateway(advance: Advance, owner: int, arm: AnyElement, payload: v.Texts 
             close_waits(advance, owner)
             advance.emit(e.ElementCompleted(key=owner))
             advance.emit(e.FlowTaken(flow_id=flow.id, scope=scope))
-            advance.begin(arm, scope, consumed=(flow.id,), step=Step.COMPLETE, payload=payload)
+            begin_occurred(advance, arm, scope, payload, consumed=(flow.id,))
             return
     raise InvariantError(f"{gateway.id} waits for {arm.id}, and no flow leads there")

@@ -10,14 +10,14 @@ from engine.instances import ad_hoc, interruptions, listeners, scans
 from engine.instances.advance import SCOPE_START, Advance, DueStep
 from engine.instances.arming import arm_events
 from engine.instances.compensation import find_sweeps, go_on, has_sweep, next_sweep
-from engine.instances.conditions import ask_conditions
+from engine.instances.conditions import ask_conditions, weight
 from engine.instances.data_objects import require_inputs
 from engine.instances.elements import HANDLERS, ad_hoc_sub_processes, loops
 from engine.instances.elements.handler import Handler
 from engine.instances.endings import complete_instance, end_more, end_process, find_endings
 from engine.instances.event_subprocesses import begin_held, disarm
 from engine.instances.incidents import raise_incident
-from engine.instances.joins import settle_joins
+from engine.instances.joins import ALL_JOINS, settle_joins
 from engine.instances.mappings import targets_of
 from engine.instances.rearming import rearm_events
 from engine.instances.stuck import IncidentKind, StuckError
@@ -48,7 +48,10 @@ def run(advance: Advance) -> None:
     begun = 0
     has_ended_some = False
     while True:
-        _settle(advance)
+        _settle(advance, budget - begun)
+        if advance.changes.unasked is not None:
+            _carry_on(advance)
+            return
         beginning = _next_beginning(advance)
         if beginning is None and advance.ending and not has_ended_some:
             has_ended_some = True
@@ -63,7 +66,7 @@ def run(advance: Advance) -> None:
         if advance.steps >= settings.steps_max:
             _stop(advance)
             return
-        if begun + (_weight(advance) if begun else 0) >= budget:
+        if begun + (weight(advance) if begun else 0) >= budget:
             _carry_on(advance)
             return
         begun += 1
@@ -72,9 +75,12 @@ def run(advance: Advance) -> None:
 
 
 def _carry_on(advance: Advance) -> None:
-    advance.send(
-        c.Continue(instance_id=advance.state.instance_id, steps=advance.steps), through_log=True
+    rest = c.Continue(
+        instance_id=advance.state.instance_id,
+        steps=advance.steps,
+        unasked=advance.changes.unasked,
     )
+    advance.send(rest, through_log=True)
 
 
 class Beginning(NamedTuple):
@@ -149,20 +155,14 @@ def _budget(advance: Advance) -> int:
     return context.settings.steps_per_command_max // (1 + context.step)
 
 
-_EXPRESSION_STEPS: Final = 1_000
-"""How many steps of expressions weigh as much as one step of the process."""
+def _settle(advance: Advance, room: int) -> None:
+    """Take all steps that are due, and complete the scopes in which nothing is left.
 
-
-def _weight(advance: Advance) -> int:
-    """What the expressions of the transition weigh, in steps: one may be worth twenty."""
-    return advance.evaluator.spent // _EXPRESSION_STEPS
-
-
-def _settle(advance: Advance) -> None:
-    """Take all steps that are due, and complete the scopes in which nothing is left."""
+    `room`: the steps that are left, of which conditions may take as much as they weigh.
+    """
     while True:
-        if advance.conditions_changed:
-            _ask_conditions(advance)
+        if advance.changes:
+            _ask_conditions(advance, room)
         if advance.due:
             _perform(advance, advance.due.popleft())
         elif advance.touched:
@@ -175,11 +175,11 @@ def _settle(advance: Advance) -> None:
             return
 
 
-def _ask_conditions(advance: Advance) -> None:
+def _ask_conditions(advance: Advance, room: int) -> None:
     if advance.steps < advance.context.settings.steps_max:
-        ask_conditions(advance)
+        ask_conditions(advance, room)
     else:
-        advance.conditions_changed = False
+        advance.changes.forget()
         _stop(advance)
 
 
@@ -329,7 +329,7 @@ def rebuild_agenda(advance: Advance) -> None:
     find_endings(advance)
     find_sweeps(advance)
     for scope, flows in state.arrivals.items():
-        advance.moved[scope] = None
+        advance.moved[scope] = ALL_JOINS
         for flow_id, count in flows.items():
             entry = (scope, model.flow_index[flow_id])
             advance.agenda.extend([entry] * count)
@@ -354,7 +354,7 @@ def _ask_again(advance: Advance, wait: Wait) -> None:
         advance.agenda.append((wait.owner, SCOPE_START))
     if isinstance(wait, GateWait):
         # It may wait for its reset, in a scope where nothing that has arrived says so.
-        advance.moved[advance.instance(wait.owner).scope or 0] = None
+        advance.moved[advance.instance(wait.owner).scope or 0] = ALL_JOINS
 
 
 def _begins_by_itself(element: AnyElement) -> bool:

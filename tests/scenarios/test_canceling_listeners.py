@@ -133,6 +133,31 @@ def test_an_event_sub_process_begins_after_the_listeners(scenario: Scenario) -> 
     ended(run)
 
 
+def test_execution_listeners_of_what_interrupts_come_after_those_of_the_task(
+    scenario: Scenario,
+) -> None:
+    own = extension(
+        "executionListeners", extension("executionListener", eventType="start", type="first")
+    )
+    inside = event_sub_process(
+        "handle", extensions(own), start("stop", message_event("M")), service_task("tidy"),
+        chain("stop", "tidy"),
+    )  # fmt: skip
+    run = scenario(
+        compiled(message("M", "stop", key='="k"'), start("s"), heard(), chain("s", "t"), inside)
+    )
+    run.start("p")
+    run.accept(c.PublishMessage(name="stop", correlation_key="k", variables='{"why": "late"}'))
+    only(run)
+    assert run.active() == ["t", "handle"]
+    run.complete("gone")
+    only(run, "first")
+    run.complete("first")
+    assert decode_object(only(run, "tidy").variables) == {"why": '"late"'}
+    run.complete("tidy")
+    ended(run)
+
+
 def test_what_is_ended_inside_a_sub_process_holds_the_event_on_it(scenario: Scenario) -> None:
     inner = sub_process(
         "sub", start("a"), parallel("f"), heard(), service_task("work"), chain("a", "f", "t"),
