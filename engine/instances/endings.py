@@ -98,7 +98,7 @@ def end_more(advance: Advance) -> None:
 def _end_process_at_last(advance: Advance) -> None:
     """All inside a process that is over is gone: its listeners are told, but of no failure."""
     root, ending = advance.state.root, advance.state.ending
-    if ending is None or len(advance.state.elements) > 1 or _waits_for_listeners(advance):
+    if ending is None or len(advance.state.elements) != 1 or _waits_for_listeners(advance):
         return
     is_told = ending.state is InstanceState.TERMINATED
     advance.due.append(DueStep(root, Step.CANCEL if is_told else Step.CANCEL_ON, None))
