@@ -79,7 +79,7 @@ class DecisionSource(msgspec.Struct, frozen=True, kw_only=True):
     same_deployment: bool = False
     result: DecisionResult = "value"
     result_variable: str | None = None
-    needs_hit: bool = False
+    needs_hit: bool | Formula = False
 
 
 class TaskSource(msgspec.Struct, frozen=True, kw_only=True):
