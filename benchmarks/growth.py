@@ -11,10 +11,14 @@ from typing import NamedTuple
 from benchmarks.driver import Driver
 from benchmarks.models import (
     compiled,
+    conditional,
     deadlines,
+    joined_inside,
     merged,
+    merged_before_a_join,
     multi_instance,
     on_message,
+    pairs,
     parallel_tasks,
 )
 from engine import commands as c
@@ -73,6 +77,35 @@ def receive_all(driver: Driver, width: int) -> int:
     return width
 
 
+def set_another(driver: Driver, width: int) -> int:
+    """A variable that no condition asks for."""
+    for number in range(50):
+        driver.send(c.SetVariables(instance_id="i", variables=f'{{"other": {number}}}'))
+    return 50
+
+
+def set_inside(driver: Driver, width: int) -> int:
+    """The variable that all conditions ask for, inside of a part of the iterations."""
+    elements = _instance(driver).elements.values()
+    iterations = [each.key for each in elements if each.ordinal][:: _stride(width)]
+    for key in iterations:
+        driver.send(
+            c.SetVariables(
+                instance_id="i",
+                element_instance_id=f"i:{key}",
+                variables='{"x": 0}',
+                local=True,
+            )
+        )
+    return len(iterations)
+
+
+def set_for_all(driver: Driver, width: int) -> int:
+    """The variable that all conditions ask for: half of them become true."""
+    driver.send(c.SetVariables(instance_id="i", variables=f'{{"x": {width // 2}}}'))
+    return width
+
+
 def _stride(width: int) -> int:
     return max(2, width // SAMPLE)
 
@@ -83,22 +116,53 @@ def _instance(driver: Driver) -> ProcessInstance:
     return state
 
 
+_JOBS: tuple[tuple[str, Step], ...] = (
+    ("begin", begin),
+    ("complete one", complete_some),
+    ("terminate", terminate),
+)
+
 RUNS = (
     Run(
         "parallel multi-instance",
         lambda _: multi_instance("=for i in 1..n return i"),
-        (("begin", begin), ("complete one", complete_some), ("terminate", terminate)),
+        _JOBS,
     ),
     Run(
         "gateway to as many tasks, and their join",
         parallel_tasks,
-        (("begin", begin), ("complete one", complete_some), ("terminate", terminate)),
+        _JOBS,
         WIDTHS[:3],
     ),
     Run(
         "as many tokens at one task",
         merged,
-        (("begin", begin), ("complete one", complete_some), ("terminate", terminate)),
+        _JOBS,
+    ),
+    Run(
+        "gateway to as many tasks, and their inclusive join",
+        lambda tasks: parallel_tasks(tasks, join="inclusiveGateway"),
+        _JOBS,
+        WIDTHS[:3],
+    ),
+    Run("as many branches, each two with an inclusive join", pairs, _JOBS, WIDTHS[:2]),
+    Run("as many tokens before an inclusive join", merged_before_a_join, _JOBS),
+    Run(
+        "sub-processes with an inclusive join each",
+        lambda _: joined_inside("=for i in 1..n return i"),
+        _JOBS,
+    ),
+    Run(
+        "sub-processes with a conditional event each",
+        lambda _: conditional("=for i in 1..n return i"),
+        (
+            ("begin", begin),
+            ("set another variable", set_another),
+            ("set it for all", set_for_all),
+            ("set it inside", set_inside),
+            ("complete one", complete_some),
+            ("terminate", terminate),
+        ),
     ),
     Run(
         "event sub-process, begun as many times",

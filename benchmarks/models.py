@@ -96,22 +96,34 @@ def deadlines(items: str) -> bytes:
     )
 
 
-def parallel_tasks(tasks: int) -> bytes:
+def conditional(items: str) -> bytes:
+    """A sub-process for each of `items`, all at once, with a job and an event for a condition."""
+    return text_of(
+        '<bpmn:startEvent id="start"/>',
+        f'<bpmn:subProcess id="each">{_over(items)}<bpmn:startEvent id="first"/>',
+        _service("work"),
+        '<bpmn:boundaryEvent id="on" attachedToRef="work" cancelActivity="false">'
+        "<bpmn:conditionalEventDefinition><bpmn:condition>=x &gt; item</bpmn:condition>"
+        "</bpmn:conditionalEventDefinition></bpmn:boundaryEvent>",
+        *_flows(["first", "work"]),
+        "</bpmn:subProcess>",
+        *_flows(["start", "each"]),
+    )
+
+
+def parallel_tasks(tasks: int, *, join: str = "parallelGateway") -> bytes:
     """A gateway to as many service tasks, and their join. At most 4,900: a model has a limit."""
     ids = [f"t{number}" for number in range(tasks)]
     return text_of(
         '<bpmn:startEvent id="start"/><bpmn:parallelGateway id="split"/>',
-        '<bpmn:parallelGateway id="join"/>',
-        *(
-            f'<bpmn:serviceTask id="{task}" camunda:type="external" camunda:topic="work"/>'
-            for task in ids
-        ),
+        f'<bpmn:{join} id="join"/>',
+        *map(_external, ids),
         *_flows(["start", "split"]),
         *(flow for each in ids for flow in _flows(["split", each, "join"])),
     )
 
 
-def merged(tokens: int) -> bytes:
+def merged(tokens: int, *parts: str) -> bytes:
     """As many tokens at one service task: 125 times so many as one gateway makes of each."""
     return text_of(
         '<bpmn:startEvent id="start"/><bpmn:parallelGateway id="split"/>',
@@ -123,6 +135,45 @@ def merged(tokens: int) -> bytes:
         *_flows(["many", "again"]),
         *_parallel_flows("again", "merge", tokens // 125),
         *_flows(["merge", "work"]),
+        *parts,
+    )
+
+
+def merged_before_a_join(tokens: int) -> bytes:
+    """As `merged`, and behind it an inclusive join that waits for one slow branch."""
+    return merged(
+        tokens,
+        '<bpmn:inclusiveGateway id="join"/><bpmn:userTask id="slow"/>',
+        *_flows(["work", "join"]),
+        *_flows(["split", "slow", "join"]),
+    )
+
+
+def pairs(branches: int) -> bytes:
+    """A gateway to half as many pairs of service tasks, each with an inclusive join of its own."""
+    parts = ['<bpmn:startEvent id="start"/><bpmn:parallelGateway id="split"/>']
+    parts += _flows(["start", "split"])
+    for number in range(branches // 2):
+        fork, one, other, join = (f"{each}{number}" for each in ("fork", "one", "other", "join"))
+        parts += [f'<bpmn:parallelGateway id="{fork}"/><bpmn:inclusiveGateway id="{join}"/>']
+        parts += [_external(one), _external(other)]
+        parts += _flows(["split", fork, one, join])
+        parts += _flows([fork, other, join])
+    return text_of(*parts)
+
+
+def joined_inside(items: str) -> bytes:
+    """A sub-process for each of `items`, all at once, with two jobs and their inclusive join."""
+    return text_of(
+        '<bpmn:startEvent id="start"/>',
+        f'<bpmn:subProcess id="each">{_over(items)}<bpmn:startEvent id="first"/>',
+        '<bpmn:parallelGateway id="fork"/><bpmn:inclusiveGateway id="join"/>',
+        _service("one"),
+        _service("other"),
+        *_flows(["first", "fork", "one", "join"]),
+        *_flows(["fork", "other", "join"]),
+        "</bpmn:subProcess>",
+        *_flows(["start", "each"]),
     )
 
 
@@ -160,6 +211,11 @@ def _over(items: str) -> str:
         ' outputCollection="results" outputElement="=item"/>'
         "</bpmn:extensionElements></bpmn:multiInstanceLoopCharacteristics>"
     )
+
+
+def _external(task: str) -> str:
+    """In the shortest way, where a model has thousands."""
+    return f'<bpmn:serviceTask id="{task}" camunda:type="external" camunda:topic="work"/>'
 
 
 def _service(task: str) -> str:

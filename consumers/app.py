@@ -18,7 +18,7 @@ from consumers.member import Member
 from consumers.memory_watch import MemoryWatch
 from consumers.metrics import Metrics
 from consumers.models import CompiledModels
-from consumers.namespace import NamespaceRecord, read_namespace
+from consumers.namespace import NamespaceRecord, engines_of, read_namespace
 from consumers.partition import Condition
 from consumers.services import Limits, Services
 from consumers.start_checks import (
@@ -55,7 +55,7 @@ class Engine:
         self.kafka = KafkaMember(
             config.kafka,
             topic_name(namespace, Topic.COMMANDS),
-            f"{namespace}.engines",
+            engines_of(namespace),
             config.session_ms,
         )
         self.publishers = KafkaPublishers(config.kafka, namespace, partitions)
@@ -68,7 +68,7 @@ class Engine:
             log=self.kafka,
             publishers=self.publishers,
             clock=SystemClock(),
-            codec=Codec(namespace, record.frame),
+            codec=Codec(namespace, record.frame, epochs=record.epochs),
             models=models,
             metrics=self.metrics,
             settings=self.settings,

@@ -25,6 +25,11 @@ VARIABLES: Mapping[str, str] = {
     "TORPOR_CACHE_MB": "documents kept in memory, MB a partition (64)",
     "TORPOR_SESSION_MS": "after so long without a sign of life another takes over, ms (10000)",
 }
+_CREDENTIALS = (
+    "TORPOR_KAFKA_USERNAME",
+    "TORPOR_KAFKA_PASSWORD",
+    "TORPOR_KAFKA_SASL_MECHANISM",
+)
 _SECURITY = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
@@ -76,14 +81,35 @@ def read_config(
 
 def read_kafka(environment: Mapping[str, str], bootstrap: str) -> KafkaConnection:
     """How to reach Kafka: the addresses given, the credentials by variables. Raises ConfigError."""
+    protocol = _one_of(environment, "TORPOR_KAFKA_SECURITY", _SECURITY, "PLAINTEXT")
+    _check_credentials(environment, protocol)
     return KafkaConnection(
         bootstrap=bootstrap,
-        security_protocol=_one_of(environment, "TORPOR_KAFKA_SECURITY", _SECURITY, "PLAINTEXT"),
+        security_protocol=protocol,
         sasl_mechanism=environment.get("TORPOR_KAFKA_SASL_MECHANISM", "PLAIN"),
         sasl_username=environment.get("TORPOR_KAFKA_USERNAME"),
         sasl_password=environment.get("TORPOR_KAFKA_PASSWORD"),
         ca_file=environment.get("TORPOR_KAFKA_CA_FILE"),
     )
+
+
+def _check_credentials(environment: Mapping[str, str], protocol: str) -> None:
+    """What would be passed over in silence, and what is missing. Raises ConfigError."""
+    given = [name for name in _CREDENTIALS if environment.get(name)]
+    if given and not protocol.startswith("SASL"):
+        raise ConfigError(
+            f"{given[0]} is given, but TORPOR_KAFKA_SECURITY is {protocol}, which logs in nobody:"
+            " choose SASL_SSL or SASL_PLAINTEXT"
+        )
+    if protocol.startswith("SASL"):
+        for name in ("TORPOR_KAFKA_USERNAME", "TORPOR_KAFKA_PASSWORD"):
+            if not environment.get(name):
+                raise ConfigError(f"TORPOR_KAFKA_SECURITY is {protocol}, which needs {name}")
+    if environment.get("TORPOR_KAFKA_CA_FILE") and "SSL" not in protocol:
+        raise ConfigError(
+            f"TORPOR_KAFKA_CA_FILE is given, but TORPOR_KAFKA_SECURITY is {protocol}, which"
+            " encrypts nothing: choose SSL or SASL_SSL"
+        )
 
 
 def _one_of(

@@ -68,7 +68,8 @@ def failed_command(
         detail = f"The engine failed on this command, which is now a dead letter: {_text_of(error)}"
         _answer(outcome, command_id, stimulus.reply, (RejectionCode.INVALID_STATE, detail))
     outcome.source = stimulus.sent_from(info.partitions)
-    if not isinstance(stimulus.command, InvalidCommand):
+    may_be_applied = stimulus.trusted or isinstance(stimulus.command, c.ClientCommand)
+    if may_be_applied and not isinstance(stimulus.command, InvalidCommand):
         outcome.timers.extend(_withdrawn_timer(stimulus.command))
         for command in stand_ins(stimulus.command, _text_of(error)[:INCIDENT_MAX]):
             _send(outcome, command, command_id, info, record.offset)

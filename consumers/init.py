@@ -7,14 +7,15 @@ anything is written. The record comes first, because it decides between two that
 import asyncio
 import logging
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import msgspec
 from aiokafka.errors import KafkaError
+from msgspec.structs import replace
 
 from consumers.config import Config
 from consumers.kafka_publisher import KafkaPublishers
-from consumers.kafka_reader import keys_of
+from consumers.kafka_reader import ends_of, keys_of
 from consumers.kafka_topics import (
     NUMBERED,
     KafkaTopics,
@@ -24,9 +25,12 @@ from consumers.kafka_topics import (
 )
 from consumers.log import LogUnavailableError, OutgoingRecord, PublishError
 from consumers.namespace import NamespaceError, NamespaceRecord, read_namespace
+from consumers.secret_file import SecretSource, later, read_secrets, write_secrets
 from engine.expressions.calendar.zones import is_zone
+from engine.records import Topic
 from schemas.catalogue import published_schemas
 from schemas.frames import Frame
+from schemas.seals import Epoch, new_epoch, trusting_until
 from schemas.topics import SCHEMAS, topic_name
 from storage.keys import PartitionKeys
 from storage.ports import Fence, HashGetAll, ListRange, SortedRange, Store, StoreRead
@@ -57,6 +61,7 @@ async def initialise(
     partitions: int | None = None,
     frame: Frame = Frame.SINGLE_OBJECT,
     zone: str | None = None,
+    secrets: SecretSource = SecretSource(),  # noqa: B008 - frozen
 ) -> Initialised:
     """Prepare a namespace. `partitions` and `zone` None: what there is, else PARTITIONS and UTC.
 
@@ -76,29 +81,36 @@ async def initialise(
     store = await connect_store(config.redis, config.namespace)
     try:
         async with KafkaTopics(config.kafka) as topics:
-            return await _Initialisation(config, store, topics).run(partitions, frame, zone)
+            work = _Initialisation(config, store, topics, secrets)
+            return await work.run(partitions, frame, zone)
     finally:
         await store.close()
 
 
 class _Initialisation:
-    def __init__(self, config: Config, store: Store, topics: KafkaTopics) -> None:
+    def __init__(
+        self, config: Config, store: Store, topics: KafkaTopics, secrets: SecretSource
+    ) -> None:
         self._config = config
         self._store = store
         self._topics = topics
+        self._secrets = secrets
         self._created: list[str] = []
         self._found: list[str] = []
 
     async def run(self, partitions: int | None, frame: Frame, zone: str | None) -> Initialised:
         namespace = self._config.namespace
         wanted = await self._wanted(partitions, frame, zone)
+        is_new = await self._store.register(wanted.fields())
         self._note(
             f"namespace {namespace}, {wanted.partitions} partitions, time zone {wanted.zone}",
-            created=await self._store.register(wanted.fields()),
+            created=is_new,
         )
         record = await read_namespace(self._store, namespace)
-        if record != wanted:
+        # Of two that run at once each has drawn a secret; the one in Redis counts.
+        if record is None or replace(record, epochs=wanted.epochs) != wanted:
             raise NamespaceError(f"namespace {namespace} was initialised otherwise at this moment")
+        self._keep(record, is_new=is_new)
         await self._create_topics(wanted)
         await self._write_fences(wanted)
         await self._publish_schemas(wanted)
@@ -118,6 +130,7 @@ class _Initialisation:
         """The record as it is or is to be. Raises NamespaceError when something contradicts it."""
         namespace = self._config.namespace
         record = await read_namespace(self._store, namespace)
+        is_new = record is None
         if record is None:
             record = NamespaceRecord(
                 partitions=partitions or PARTITIONS, frame=frame, zone=zone or "UTC"
@@ -132,15 +145,55 @@ class _Initialisation:
                 f"namespace {namespace} has the time zone {record.zone}, which cannot be changed to"
                 f" {zone}: choose another namespace"
             )
-        names = {topic_name(namespace, kind): kind for kind in NUMBERED}
-        for found in (await self._topics.find(names)).values():
+        topics = await self._topics.find(topic_name(namespace, kind) for kind in NUMBERED)
+        for found in topics.values():
             if found.partitions != record.partitions:
                 raise NamespaceError(
                     f"topic {found.name} is there with {found.partitions} partitions, namespace"
                     f" {namespace} is to have {record.partitions}: delete the topic if it is not"
                     f" needed, or run init with --partitions {found.partitions}"
                 )
+        if is_new:
+            return replace(record, epochs=await self._first_epochs(record.partitions, topics))
         return record
+
+    async def _first_epochs(self, partitions: int, topics: Collection[str]) -> tuple[Epoch, ...]:
+        """The secrets of a namespace that is not in Redis. Raises NamespaceError."""
+        namespace = self._config.namespace
+        commands = topic_name(namespace, Topic.COMMANDS)
+        kept = read_secrets(self._secrets.file, namespace, partitions)
+        if kept:
+            return kept
+        ends = beginning = (0,) * partitions
+        if commands in topics:
+            ends = await ends_of(self._config.kafka, commands, partitions)
+        if ends == beginning:
+            return (new_epoch(beginning),)
+        if not self._secrets.trust_log:
+            raise NamespaceError(
+                f"there are commands on {commands}, but namespace {namespace} is not in this Redis,"
+                " nor are the secrets that its engines have sealed theirs with. Restore Redis from"
+                " a backup, or give the secrets with --secret-file; without them, --trust-log takes"
+                " all that the log holds now for genuine"
+            )
+        return trusting_until(ends)
+
+    def _keep(self, record: NamespaceRecord, *, is_new: bool) -> None:
+        """Tell that there are secrets, and copy them to the file. Raises NamespaceError."""
+        if not record.epochs:
+            self._note("no secrets: `torpor upgrade` seals what engines send", created=False)
+            return
+        self._note("secrets that seal what engines send", created=is_new)
+        file, namespace = self._secrets.file, self._config.namespace
+        if file is None:
+            return
+        if later(record.epochs, read_secrets(file, namespace, record.partitions)) != record.epochs:
+            raise NamespaceError(
+                f"{file} has secrets that Redis has lost. Stop the engines and run: torpor upgrade"
+                f" --namespace {namespace} --secret-file {file}"
+            )
+        is_written = write_secrets(file, namespace, record.epochs)
+        self._note(f"a copy of the secrets in {file}", created=is_written)
 
     async def _create_topics(self, record: NamespaceRecord) -> None:
         brokers = await self._topics.brokers()

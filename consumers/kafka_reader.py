@@ -124,6 +124,19 @@ async def keys_of(connection: KafkaConnection, topic: str) -> set[bytes]:
     return keys
 
 
+async def ends_of(connection: KafkaConnection, topic: str, partitions: int) -> tuple[int, ...]:
+    """The offset after the last record, by partition. Raises LogUnavailableError.
+
+    Not only of committed records: what is behind a transaction that is still open counts as well.
+    """
+    options = {**reading_options(connection), "isolation_level": "read_uncommitted"}
+    numbers = [TopicPartition(topic, number) for number in range(partitions)]
+    async with asking(topic), AIOKafkaConsumer(**options) as consumer:
+        consumer.assign(numbers)
+        ends = await consumer.end_offsets(numbers)
+    return tuple(ends[each] for each in numbers)
+
+
 def reading_options(connection: KafkaConnection) -> dict[str, Any]:
     """Options of every consumer: committed records only, and no position but the one sought."""
     return {

@@ -33,6 +33,7 @@ NUMBERED = (Topic.COMMANDS, Topic.EFFECTS, Topic.HISTORY, Topic.REJECTIONS)
 REPLICAS_WANTED = 3
 IN_SYNC_WANTED = 2
 ADMIN_REQUEST_MS = 10_000
+POLL_S = 0.1
 
 
 class TopicPlan(msgspec.Struct, frozen=True, kw_only=True):
@@ -175,6 +176,27 @@ class KafkaTopics:
         return {
             each.partition: value.offset for each, value in found.items() if each.topic == topic
         }
+
+    async def members(self, group: str) -> int:
+        """How many members a consumer group has. Raises LogUnavailableError.
+
+        Asked again while there is no answer yet: the first question makes the topic of groups.
+        """
+        async with asking(f"asking for the members of {group}"):
+            while True:
+                try:
+                    return await self._members(group)
+                except KafkaError as error:
+                    if not error.retriable:
+                        raise
+                    await asyncio.sleep(POLL_S)
+
+    async def _members(self, group: str) -> int:
+        responses = await self._admin.describe_consumer_groups([group])
+        (found,) = [each for response in responses for each in response.to_object()["groups"]]
+        if found["error_code"]:
+            raise for_code(found["error_code"])(group)
+        return len(found["members"])
 
     async def _settings(self, names: list[str]) -> dict[str, dict[str, str]]:
         """Settings by topic; nothing from a broker that does not know the question."""

@@ -22,6 +22,9 @@ METRICS: Mapping[str, Metric] = {
     "torpor_effects_published_total": Metric(COUNTER, "Entries of the outbox acknowledged."),
     "torpor_engine_faults_total": Metric(COUNTER, "Commands that met a bug of the engine."),
     "torpor_fence_offset": Metric(GAUGE, "The next offset to apply, as committed."),
+    "torpor_forged_total": Metric(
+        COUNTER, "Records with the engine's headers or commands, and no valid seal."
+    ),
     "torpor_forwarded_total": Metric(COUNTER, "Commands found on the wrong partition."),
     "torpor_loads_total": Metric(COUNTER, "Loads of a partition, by what led to them."),
     "torpor_outbox_entries": Metric(GAUGE, "Entries in the outbox."),

@@ -124,11 +124,11 @@ class OutboxPublisher:
 
     async def _run_lane(self, topic: str) -> None:
         """Publish a topic's entries until there are none. Raises PublishFailedError."""
-        lane = self._lanes[topic]
+        lane, seals = self._lanes[topic], self._services.codec.seals
         while lane:
             batch = self._next_batch(lane)
             try:
-                await self._publisher.send([outgoing(slot.record) for slot in batch])
+                await self._publisher.send([outgoing(slot.record, seals) for slot in batch])
             except PublishError as error:
                 self._settle(lane, error.acknowledged)
                 if not isinstance(error, PublishRefusedError):

@@ -65,7 +65,7 @@ class KafkaFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 def check_namespace(namespace: str, record: NamespaceRecord | None) -> list[Problem]:
     if record is not None:
-        return []
+        return [] if record.epochs else [_unsealed(namespace)]
     return [
         _error(
             f"namespace {namespace}",
@@ -74,6 +74,12 @@ def check_namespace(namespace: str, record: NamespaceRecord | None) -> list[Prob
             " data: restore it first",
         )
     ]
+
+
+def _unsealed(namespace: str) -> Problem:
+    what = "what its engines send is not sealed: whoever may write commands is trusted like them"
+    remedy = f"Stop all its engines for a moment and run: torpor upgrade --namespace {namespace}"
+    return _warning(f"namespace {namespace}", what, remedy)
 
 
 # --- Redis ---

@@ -80,10 +80,10 @@ class Timers:
         return [timer for timer in waiting[:1] if timer.due_ms <= latest]
 
     async def _publish(self, publisher: Publisher, due: Sequence[DueTimer]) -> None:
-        namespace = self._services.namespace
+        seals = self._services.codec.seals
         records = [
             unnumbered_command(
-                namespace,
+                seals,
                 self._partition,
                 c.FireTimer(address=timer.address, timer=timer.timer, due_ms=timer.due_ms),
             )

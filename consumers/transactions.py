@@ -27,6 +27,7 @@ from engine.partition import (
 )
 from engine.records import DeadLetter, Publication, SendNumber, SentCommand
 from engine.routing import address_of, is_instance
+from schemas import headers as h
 from schemas.codec import Codec
 from schemas.command_reader import COMMAND_BYTES_MAX
 from schemas.errors import (
@@ -88,6 +89,7 @@ class Transactions:
             outcome = refused_record(record, stimulus, info)
             self._add(batch, outcome, record)
             return outcome.now
+        self._notice_forged(record, stimulus, info)
         if received.poison is not None:
             if await _is_copy(batch, stimulus, info):
                 return max(info.now, record.timestamp_ms)
@@ -106,6 +108,17 @@ class Transactions:
             kind = type(stimulus.command).__name__
             log.debug("applied %s", kind, extra=_context(stimulus, info))
         return outcome.now
+
+    def _notice_forged(self, record: LogRecord, stimulus: Stimulus, info: PartitionInfo) -> None:
+        """A client's record that says it is the engine's, by its headers or its command."""
+        if stimulus.trusted:
+            return
+        is_internal = not isinstance(stimulus.command, c.ClientCommand | InvalidCommand)
+        if is_internal or h.name_engine(record.headers):
+            text = "no valid seal, so a client's: %s"
+            kind = type(stimulus.command).__name__
+            log.warning(text, kind, extra=_context(stimulus, info))
+            self._metrics.count("torpor_forged_total", partition=info.partition)
 
     async def _transact(
         self, batch: Batch, info: PartitionInfo, stimulus: Stimulus

@@ -87,7 +87,8 @@ class Undeliverable:
             self._services.metrics.count("torpor_replies_dropped_total")
             return True
         try:
-            await publisher.send([outgoing(self._dead_letter(record, str(error)))])
+            letter = self._dead_letter(record, str(error))
+            await publisher.send([outgoing(letter, self._services.codec.seals)])
             await self._raise_incident(record, publisher, str(error))
         except PublishRefusedError as refused:
             log.warning("no dead letter: %s", refused, extra=self._context(record))
@@ -120,9 +121,8 @@ class Undeliverable:
         command = c.RaiseIncident(
             instance_id=instance_id, kind=EFFECT_UNDELIVERABLE, message=message
         )
-        await publisher.send(
-            [unnumbered_command(self._services.namespace, self._partition, command)]
-        )
+        seals = self._services.codec.seals
+        await publisher.send([unnumbered_command(seals, self._partition, command)])
 
     def _context(self, record: OutboxRecord) -> dict[str, object]:
         return {"partition": self._partition, "instance": subject_of(record)}

@@ -7,22 +7,26 @@ from engine import commands as c
 from engine.records import Topic
 from engine.routing import address_of, kafka_key
 from schemas.publication_writer import OutboxRecord
-from schemas.topics import topic_name
+from schemas.seals import Seals
 
 
-def outgoing(record: OutboxRecord) -> OutgoingRecord:
+def outgoing(record: OutboxRecord, seals: Seals) -> OutgoingRecord:
     """An entry of the outbox as it is published."""
+    headers = record.headers
+    if record.topic == seals.topic:
+        assert record.partition is not None, "a send names its partition"
+        headers += seals.header(record.partition, record.key, record.value, headers)
     return OutgoingRecord(
         topic=record.topic,
         key=record.key,
         value=record.value,
         partition=record.partition,
-        headers=record.headers,
+        headers=headers,
     )
 
 
 def unnumbered_command(
-    namespace: str, partition: int, command: c.FireTimer | c.RaiseIncident
+    seals: Seals, partition: int, command: c.FireTimer | c.RaiseIncident
 ) -> OutgoingRecord:
     """A command of the owner to its own partition that no command caused.
 
@@ -30,11 +34,13 @@ def unnumbered_command(
     harmless. JSON, which needs no schema in any frame.
     """
     body = {"type": type(command).__name__, **msgspec.to_builtins(command)}
+    key, value = kafka_key(address_of(command)).encode(), msgspec.json.encode(body)
     return OutgoingRecord(
-        topic=topic_name(namespace, Topic.COMMANDS),
-        key=kafka_key(address_of(command)).encode(),
-        value=msgspec.json.encode(body),
+        topic=seals.topic,
+        key=key,
+        value=value,
         partition=partition,
+        headers=seals.header(partition, key, value, ()),
     )
 
 

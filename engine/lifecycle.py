@@ -24,8 +24,10 @@ class Step(StrEnum):
     COMPLETE (outputs), LEAVE (flows); others begin later. JOB: its job is opened again. CONTINUE:
     the instance carries on where its limit of steps stopped it. ARM: a scope arms the starts of its
     event sub-processes. REARM: events that have had all that they need wait for it anew. DIRECT:
-    the worker that directs an ad-hoc sub-process is asked again. RUN_ON, COMPLETE_ON, LEAVE_ON:
-    RUN, COMPLETE and LEAVE after their listeners. NOTHING: nothing is done again.
+    the worker that directs an ad-hoc sub-process is asked again. TAKE: what an element waits for
+    has occurred before it began; its inputs come now. RUN_ON, LEAVE_ON: RUN and LEAVE after their
+    listeners. TASK: the listeners at a change of a user task are called again. NOTHING: nothing is
+    done again.
     """
 
     ACTIVATE = "activate"
@@ -36,15 +38,17 @@ class Step(StrEnum):
     ARM = "arm"
     REARM = "rearm"
     DIRECT = "direct"
+    TAKE = "take"
     RUN_ON = "run-on"
-    COMPLETE_ON = "complete-on"
     LEAVE_ON = "leave-on"
+    TASK = "task"
     CONTINUE = "continue"
     NOTHING = "nothing"
 
 
 class ElementState(StrEnum):
-    """TERMINATING: over, and with more inside than one transition ends; nothing there wakes."""
+    """TERMINATING: over, and with more inside than one transition ends, or with listeners at the
+    end of a user task; nothing else there wakes."""
 
     ACTIVE = "ACTIVE"
     TERMINATING = "TERMINATING"

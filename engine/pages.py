@@ -38,7 +38,7 @@ class Page(dict[int, V]):
     """The entries whose keys have the same number above `PAGE_BITS`, in the order of the keys.
 
     `owner` is the token of the one map that may change the page. `known` is what rules have read
-    off it since nobody may.
+    off it since it was changed last.
     """
 
     __slots__ = ("known", "owner")
@@ -98,8 +98,8 @@ class Pages(MutableMapping[int, V]):
     ) -> Iterator[R]:
         """What a rule reads off each page, in order; it is known of those that stayed the same.
 
-        The rule is a function of a module, which depends on nothing but the page. Pages with keys
-        below `since` alone are passed over.
+        What it gave is not to be changed: it is given again. The rule depends on nothing but the
+        page. Pages with keys below `since` alone are passed over.
         """
         first = since >> PAGE_BITS
         pages = self._pages
@@ -107,14 +107,16 @@ class Pages(MutableMapping[int, V]):
             if number < first:
                 continue
             page = pages[number]
-            if page.owner is self._token:
-                yield rule(page)
-                continue
             if page.known is None:
                 page.known = {}
             if rule not in page.known:
                 page.known[rule] = rule(page)
             yield page.known[rule]
+
+    def since(self, key: int) -> Iterator[Page[V]]:
+        """The pages in order, but for those with lower keys alone."""
+        first = key >> PAGE_BITS
+        return (page for number, page in self._pages.items() if number >= first)
 
     def last_key(self) -> int:
         """The greatest key. Raises StopIteration when there is none."""
@@ -159,6 +161,7 @@ class Pages(MutableMapping[int, V]):
         page = self._pages.get(key >> PAGE_BITS)
         if page is None or page.owner is not self._token:
             page = self._own(key >> PAGE_BITS)
+        page.known = None
         if key not in page:
             self._length += 1
             if page and next(reversed(page)) > key:
@@ -173,6 +176,7 @@ class Pages(MutableMapping[int, V]):
             raise KeyError(key)
         if page.owner is not self._token:
             page = self._own(number)
+        page.known = None
         del page[key]
         self._length -= 1
         if not page:
@@ -240,6 +244,23 @@ def read(
 ) -> Iterator[R]:
     """What a rule reads off a map: page by page as `Pages.read`, or off all of it at once."""
     return entries.read(rule, since) if isinstance(entries, Pages) else iter((rule(entries),))
+
+
+def parts(entries: Mapping[int, V], since: int = 0) -> Iterator[Mapping[int, V]]:
+    """The pages of a map, but for those with keys below `since` alone; or all of it at once."""
+    return entries.since(since) if isinstance(entries, Pages) else iter((entries,))
+
+
+def look(part: Mapping[Any, Any], rule: Callable[[Mapping[Any, Any]], R]) -> R:
+    """What a rule reads off a part: of a page it is known, as `Pages.read` says."""
+    if not isinstance(part, Page):
+        return rule(part)
+    if part.known is None:
+        part.known = {}
+    if rule not in part.known:
+        part.known[rule] = rule(part)
+    found: R = part.known[rule]
+    return found
 
 
 Change: TypeAlias = tuple[int, V | None, V | None]

@@ -9,6 +9,9 @@ from collections.abc import Mapping
 from engine.state import ElementInstance, ProcessInstance
 
 LOOP_COUNTER = "loopCounter"
+LOOP_COUNTS = ("nrOfInstances", "nrOfActiveInstances", "nrOfCompletedInstances")
+"""Computed of a loop, so that they change without being set."""
+
 Texts = Mapping[str, str]
 """Names to the JSON texts of their values."""
 

@@ -5,7 +5,7 @@ stimulus = codec.decode_command(record)
 outbox_record = codec.encode_publication(publication, partition, offset)
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -15,6 +15,7 @@ from engine.records import Effect, Job, Publication, Reply, Task, Topic, Transit
 from schemas.command_reader import CommandReader, FoundRecord
 from schemas.frames import AvroFrames, Body, Frame, FrameError, is_json
 from schemas.publication_writer import OutboxRecord, PublicationWriter
+from schemas.seals import Epoch, Seals
 from schemas.topics import topic_name
 
 Published = TypeVar("Published", bound=Effect | Job | Task | Reply | Transition)
@@ -24,6 +25,7 @@ class Codec:
     """Encodes and decodes for one namespace. Reads every frame, writes one.
 
     `schema_ids` are the ids of a schema registry by fingerprint, for the frame `confluent`.
+    `epochs` are the namespace's secrets; none: commands are not sealed, and all are trusted.
     """
 
     def __init__(
@@ -31,10 +33,11 @@ class Codec:
         namespace: str,
         frame: Frame = Frame.SINGLE_OBJECT,
         schema_ids: Mapping[bytes, int] | None = None,
+        epochs: Sequence[Epoch] = (),
     ) -> None:
         self._frames = AvroFrames(frame, schema_ids)
-        topic = topic_name(namespace, Topic.COMMANDS)
-        self._reader = CommandReader(namespace, topic, self._frames)
+        self.seals = Seals(topic_name(namespace, Topic.COMMANDS), epochs)
+        self._reader = CommandReader(namespace, self.seals, self._frames)
         self._writer = PublicationWriter(namespace, frame, self._frames)
 
     def decode_command(self, record: FoundRecord) -> Stimulus:

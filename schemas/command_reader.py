@@ -13,10 +13,15 @@ rejected and answered (`InvalidCommand`); something that nobody can take, which 
     wrong fields, variables no object, wrong headers   InvalidCommand
     larger than what can be forwarded, dead-lettered   InvalidCommand
     unknown type or schema, sent by an engine          NewerRecordError
+
+What has no valid seal is a client's: its engine headers are passed over, and the stimulus is not
+`trusted`.
 """
 
 from contextlib import suppress
 from typing import Protocol
+
+from msgspec.structs import replace
 
 from engine.partition import InvalidCommand, Stimulus
 from engine.records import DeadLetter
@@ -34,12 +39,16 @@ from schemas.errors import NewerRecordError, RecordError, UndecodableRecordError
 from schemas.frames import AvroFrames, FrameError, UnknownSchemaError, is_json
 from schemas.headers import (
     BODY_TYPE,
+    SEAL,
     CommandHeaders,
     HeaderError,
+    Headers,
     checked_command_id,
     read_command_headers,
     read_reply,
+    without_engine,
 )
+from schemas.seals import SEAL_WEIGHT, Seals
 
 COMMAND_BYTES_MAX = 2 * 1024 * 1024 - 64 * 1024
 """Key, value and headers of a command. Below what our topics take by more than is added to what is
@@ -63,6 +72,10 @@ class FoundRecord(Protocol):
     def headers(self) -> tuple[tuple[str, bytes], ...]: ...
 
 
+SEALED_BYTES_MAX = COMMAND_BYTES_MAX + SEAL_WEIGHT
+"""A send is measured before it is sealed."""
+
+
 def size_of(record: FoundRecord) -> int:
     """The bytes of a record's key, value and headers."""
     headers = sum(len(name) + len(value) for name, value in record.headers)
@@ -76,17 +89,24 @@ class UnknownCommandError(ValueError):
 class CommandReader:
     """Decodes the command topic of one namespace."""
 
-    def __init__(self, namespace: str, topic: str, frames: AvroFrames) -> None:
+    def __init__(self, namespace: str, seals: Seals, frames: AvroFrames) -> None:
         self._namespace = namespace
-        self._topic = topic
+        self._topic = seals.topic
+        self._seals = seals
         self._frames = frames
 
     def read(self, record: FoundRecord) -> Stimulus:
         """The stimulus that a record is. Raises UndecodableRecordError, NewerRecordError."""
-        if size_of(record) > COMMAND_BYTES_MAX:
+        trusted = self._seals.is_trusted(record)
+        stimulus = self._read(record, record.headers if trusted else without_engine(record.headers))
+        return stimulus if trusted else replace(stimulus, trusted=False)
+
+    def _read(self, record: FoundRecord, found: Headers) -> Stimulus:
+        is_sealed = any(name == SEAL for name, _ in found)
+        if size_of(record) > (SEALED_BYTES_MAX if is_sealed else COMMAND_BYTES_MAX):
             return self._too_large(record)
         try:
-            headers = read_command_headers(self._namespace, record.headers)
+            headers = read_command_headers(self._namespace, found)
         except HeaderError as error:
             readable = read_reply(self._namespace, record.headers)
             return self._invalid(record, error, readable)

@@ -17,9 +17,10 @@ job-type         jobs on `<ns>.jobs`    the job's type, which no topic's name ho
 torpor-source    engine's commands      the partition whose command caused this one, decimal
 torpor-number    engine's commands      `<generation>:<offset>:<index>`: rising per source
 torpor-forwarded engine's commands      `1`: a client's command that was found on another partition
+torpor-seal      engine's commands      16 bytes that prove it (`seals.py`)
 
-All values are UTF-8. A command that the engine sent is told by `torpor-number` and
-`torpor-source`; everything else is a client's.
+All values but the seal's are UTF-8. A command that the engine sent is told by `torpor-number` and
+`torpor-source`, under a valid seal; everything else is a client's.
 """
 
 from collections.abc import Sequence
@@ -45,6 +46,9 @@ JOB_TYPE = "job-type"
 SEND_SOURCE = "torpor-source"
 SEND_NUMBER = "torpor-number"
 FORWARDED = "torpor-forwarded"
+SEAL = "torpor-seal"
+ENGINE = frozenset((SEND_SOURCE, SEND_NUMBER, FORWARDED, SEAL))
+"""What only the engine's commands carry."""
 
 BODY_TYPE = "type"
 """Not a header: the member that names a command in a JSON object, where headers may be missing."""
@@ -101,6 +105,16 @@ def read_command_headers(namespace: str, headers: Headers) -> CommandHeaders:
         forwarded=number is not None and FORWARDED in found,
         traceparent=_traceparent(found),
     )
+
+
+def name_engine(headers: Headers) -> bool:
+    """Whether a record has any of the engine's own headers."""
+    return any(name in ENGINE for name, _ in headers)
+
+
+def without_engine(headers: Headers) -> Headers:
+    """The headers of a record that has no valid seal: as if it had never named the engine."""
+    return [header for header in headers if header[0] not in ENGINE]
 
 
 def read_reply(namespace: str, headers: Headers) -> CommandHeaders:

@@ -38,7 +38,8 @@ key after the tag            type        holds
 
 key                          type        holds
 ---------------------------  ----------  ----------------------------------------------------------
-<ns>:namespace               hash        what `init` fixed: partitions, format and so on
+<ns>:namespace               hash        what `init` fixed: partitions, format and so on, and the
+                                         secrets that seal sends; changed by `upgrade` only
 """
 
 from engine.routing import DEPLOYMENTS, is_instance, partition_of

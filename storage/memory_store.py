@@ -137,6 +137,14 @@ class MemoryStore:
         self.keyspace.set(key, HashValue(record))
         return True
 
+    async def amend(self, field: str, found: bytes, record: dict[str, bytes]) -> bool:
+        key = namespace_key(self.namespace)
+        known = self.keyspace.find(key, HashValue)
+        if known is None or known.get(field, b"") != found:
+            return False
+        self.keyspace.set(key, HashValue({**known, **record}))
+        return True
+
     async def begin_attempt(self, partition: int, fence: Fence) -> int:
         key = PartitionKeys(self.namespace, partition).attempts(fence.commit)
         count = int(self.keyspace.find(key, bytes) or b"0") + 1

@@ -209,6 +209,13 @@ class Store(Protocol):
         """Write the namespace's record unless there is one; False: there was. Raises as `load`."""
         ...
 
+    async def amend(self, field: str, found: bytes, record: dict[str, bytes]) -> bool:
+        """Write fields of the namespace's record if `field` still has the value found (b"": none).
+
+        Raises as `load`.
+        """
+        ...
+
     async def begin_attempt(self, partition: int, fence: Fence) -> int:
         """Count one more owner that begins on this fence; the count, itself included.
 

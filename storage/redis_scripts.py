@@ -69,7 +69,7 @@ def script(name: str) -> Script:
 
 
 def all_scripts() -> tuple[Script, ...]:
-    return script("commit"), script("read"), script("load"), script("register")
+    return tuple(map(script, ("commit", "read", "load", "register", "amend")))
 
 
 class _Keys:

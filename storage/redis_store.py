@@ -119,6 +119,12 @@ class RedisStore:
         flat = [part for pair in record.items() for part in pair]
         return bool(await self._ask(key, scripts.script("register").call((key,), flat)))
 
+    async def amend(self, field: str, found: bytes, record: dict[str, bytes]) -> bool:
+        key = namespace_key(self._namespace)
+        flat = [part for pair in record.items() for part in pair]
+        call = scripts.script("amend").call((key,), [field, found, *flat])
+        return bool(await self._ask(key, call))
+
     async def begin_attempt(self, partition: int, fence: Fence) -> int:
         key = self._keys(partition).attempts(fence.commit)
         commands: list[Command] = [("INCR", key), ("PEXPIRE", key, ATTEMPTS_TTL_MS)]

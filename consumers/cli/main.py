@@ -9,6 +9,7 @@ SECTIONS = {
         "dev": Entry("consumers.cli.dev:dev", "Start all that is needed, on this machine."),
         "init": Entry("consumers.cli.serving:init", "Create a namespace: topics, record, fences."),
         "run": Entry("consumers.cli.serving:run", "Run an engine, or several."),
+        "upgrade": Entry("consumers.cli.upgrading:upgrade", "Upgrade a namespace; new secrets."),
     },
     "Models": {
         "lint": Entry("consumers.cli.lint:lint", "Check BPMN and DMN files, without any server."),

@@ -194,6 +194,20 @@ engine = click.option(
     metavar="HOST:PORT",
     help="Which engine to ask; any will do.",
 )
+secret_file = click.option(
+    "--secret-file",
+    envvar="TORPOR_SECRET_FILE",
+    show_envvar=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Keep a copy of the namespace's secrets in FILE, outside of Redis; a Redis that has lost"
+    " them gets them from there.",
+)
+trust_log = click.option(
+    "--trust-log",
+    is_flag=True,
+    help="When the secrets are lost: take all that the log holds now for genuine.",
+)
 as_json = click.option(
     "--json",
     "as_json",

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from pathlib import Path
 from typing import NoReturn
 
 import click
@@ -14,6 +15,7 @@ from consumers.config import VARIABLES, Config, ConfigError, read_config
 from consumers.init import PARTITIONS, PARTITIONS_MAX, initialise
 from consumers.log import LogUnavailableError
 from consumers.namespace import NamespaceError
+from consumers.secret_file import SecretSource
 from schemas.frames import Frame
 from storage.errors import StoreUnavailableError
 
@@ -72,12 +74,21 @@ def unreachable(kafka: str, error: LogUnavailableError | StoreUnavailableError) 
     help="Time zone of timers, cron and dates that name none, such as Europe/Berlin, fixed for"
     " ever; of a new namespace UTC by default.",
 )
-@options.stacked(options.kafka, options.redis, options.namespace, options.as_json)
+@options.stacked(
+    options.secret_file,
+    options.trust_log,
+    options.kafka,
+    options.redis,
+    options.namespace,
+    options.as_json,
+)
 def init(
     *,
     partitions: int | None,
     frame: str,
     time_zone: str | None,
+    secret_file: Path | None,
+    trust_log: bool,
     kafka: str,
     redis: str,
     namespace: str,
@@ -88,7 +99,9 @@ def init(
     config = configuration(kafka=kafka, redis=redis, namespace=namespace, http=options.HTTP)
     try:
         with busy(f"creating namespace {namespace}, which takes some seconds"):
-            done = asyncio.run(initialise(config, partitions, Frame(frame), time_zone))
+            secrets = SecretSource(file=secret_file, trust_log=trust_log)
+            work = initialise(config, partitions, Frame(frame), time_zone, secrets)
+            done = asyncio.run(work)
     except NamespaceError as error:
         fail(ExitCode.REFUSED, str(error))
     except (LogUnavailableError, StoreUnavailableError) as error:

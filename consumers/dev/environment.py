@@ -32,6 +32,7 @@ from consumers.dev.servers import (
     start_redis,
 )
 from consumers.init import initialise
+from consumers.secret_file import SecretSource
 
 ENGINE_READY_S = 60.0
 STOP_GRACE_S = 15.0
@@ -176,7 +177,8 @@ class DevEnvironment:
             redis=self.redis.url,
             namespace=options.namespace,
         )
-        await initialise(config, options.partitions)
+        # A Kafka that was given may know the namespace from a run whose Redis is gone.
+        await initialise(config, options.partitions, secrets=SecretSource(trust_log=True))
         first, *others = [self.add_engine() for _ in range(options.engines)]
         await first.wait_ready()
         for engine in others:

@@ -51,10 +51,14 @@ class FireTimer(Command, frozen=True, kw_only=True):
 
 
 class Continue(Command, frozen=True, kw_only=True):
-    """Carry on with an advance that was cut. `steps` counts those taken since the last stimulus."""
+    """Carry on with an advance that was cut. `steps` counts those taken since the last stimulus.
+
+    `unasked`: of the conditions that are waited for, those behind this wait have yet to be asked.
+    """
 
     instance_id: str
     steps: int
+    unasked: int | None = None
 
 
 class StartChild(Command, frozen=True, kw_only=True):

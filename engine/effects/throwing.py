@@ -17,6 +17,7 @@ def event_thrown(to: Consequences, event: e.EventThrown) -> None:
                 c.PublishMessage(
                     name=event.name,
                     correlation_key=event.correlation_key,
+                    message_id=event.message_id,
                     ttl_ms=event.ttl_ms,
                     variables=event.variables,
                 ),

@@ -22,7 +22,9 @@ class Expression(msgspec.Struct, frozen=True, eq=False):
     `names` are the variables it may ask for, in order of first use. Inside of a filter a name may
     turn out to be an entry of the item instead. `levels` is how deep the tree is.
     `unknown_functions` are called and are neither builtins nor known names: only a variable that
-    holds a function could be meant, and variables that are JSON hold none.
+    holds a function could be meant, and variables that are JSON hold none. `changes_alone`: it may
+    give something else though no variable of its names has changed, as it asks for the time, for
+    chance, or for variables by names that it makes.
     """
 
     text: str
@@ -30,6 +32,7 @@ class Expression(msgspec.Struct, frozen=True, eq=False):
     code: Code
     levels: int = 0
     unknown_functions: tuple[str, ...] = ()
+    changes_alone: bool = False
 
     def evaluate(self, env: Environment) -> Value:
         """The value. Raises EvaluationError only where the budget is exceeded."""
@@ -72,7 +75,14 @@ def _compiled(
         code, build = compile_tree(tree, around)
     except RecursionError:
         raise ExpressionSyntaxError("The expression is nested too deeply", 0) from None
-    return Expression(text, tuple(build.free), code, build.deepest, tuple(build.unknown))
+    return Expression(
+        text,
+        tuple(build.free),
+        code,
+        build.deepest,
+        tuple(build.unknown),
+        build.changes_alone,
+    )
 
 
 def evaluate_condition(expression: Expression, env: Environment) -> bool:

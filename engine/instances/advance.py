@@ -6,7 +6,8 @@ follows sees it. What is still to do waits in queues, none of them part of the s
 - `due`: steps of element instances that must be taken before anything else;
 - `touched`: scopes in which something ended, perhaps the last thing;
 - `swept`: sweeps of compensation whose handler has ended, by key;
-- `moved`: scopes in which something moved or ended, so that a join may no longer have to wait;
+- `moved`: by scope, a set as in `Joins`: those that something which moved or ended came to, or
+  may have held up, so that they may no longer have to wait;
 - `free`: joins, by scope and index, that need not wait; the agenda comes to them;
 - `gates`: complex gateways under way, by scope and index, as they were found;
 - `agenda`: flows that arrived and scopes to start. Only here a transition may be cut: all of it can
@@ -23,13 +24,15 @@ from engine import events as e
 from engine import variables as v
 from engine.effects import CONSEQUENCES
 from engine.effects.consequences import Consequences
+from engine.instances.changes import Changes
 from engine.instances.evaluator import Evaluator
 from engine.instances.evolve import evolve
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import ElementState, Step
 from engine.model.elements import Activity, AnyElement, ProcessModel, SubProcess
+from engine.model.reachability import joins_of
 from engine.outcome import Context
-from engine.state import AdHocWait, ElementInstance, ProcessInstance
+from engine.state import AdHocWait, ElementInstance, ProcessInstance, TaskWait
 
 SCOPE_START = -1
 """Stands in the agenda where a flow's index does, for the start of the scope itself."""
@@ -57,13 +60,13 @@ class Advance:
         self.due: deque[DueStep] = deque()
         self.touched: dict[int, None] = {}
         self.swept: dict[int, None] = {}
-        self.moved: dict[int, None] = {}
+        self.moved: dict[int, int] = {}
+        self.joins = joins_of(model)
         self.free: dict[tuple[int, int], None] = {}
         self.gates: dict[tuple[int, int], int] = {}
         self.agenda: deque[tuple[int, int]] = deque()
         self.ending: dict[int, None] = {}
-        self.conditions_changed = False
-        """Whether what conditional events wait for may have become true."""
+        self.changes = Changes()
         self.consequences = Consequences(context, model, state)
         self.consequences.steps = steps
         self._key = state.counter
@@ -82,6 +85,12 @@ class Advance:
             note(self, event)
         evolve(self.state, event, self.context.now)
         self.events.append(event)
+
+    def ask_joins(self, scope: int, element_id: str) -> None:
+        """Let the joins be asked again that a token at this element may have held up."""
+        joins = self.joins.from_element.get(element_id)
+        if joins is not None:
+            self.moved[scope] = self.moved.get(scope, 0) | joins
 
     def new_key(self) -> int:
         """The next number of this instance."""
@@ -140,6 +149,13 @@ class Advance:
             if element.ordinal and here is not None and loops[here].stopped:
                 return True
         return False
+
+    def is_canceling(self, key: int) -> bool:
+        """Whether an element instance is over but for the listeners at the end of its user task."""
+        elements, waits = self.state.elements, self.state.waits
+        if key not in elements or elements[key].state is not ElementState.TERMINATING:
+            return False
+        return any(isinstance(waits[number], TaskWait) for number in elements[key].waits)
 
     def offer_of(self, scope: int) -> AdHocWait | None:
         """What an ad-hoc sub-process offers; None: the scope is no such thing, or interrupted."""
@@ -241,11 +257,14 @@ class Advance:
 
 def _note_variables(advance: Advance, event: e.VariablesSet) -> None:
     advance.dirty.add(event.scope)
-    advance.conditions_changed = advance.model.conditional
+    if advance.model.conditional:
+        advance.changes.set(event.scope, event.variables)
 
 
 def _note_flow(advance: Advance, event: e.FlowTaken) -> None:
-    advance.moved[event.scope] = None
+    join = advance.joins.at_flow.get(event.flow_id)
+    if join is not None:
+        advance.moved[event.scope] = advance.moved.get(event.scope, 0) | join
 
 
 def _note_end(advance: Advance, event: e.ElementCompleted | e.ElementTerminated) -> None:
@@ -258,7 +277,7 @@ def _note_end(advance: Advance, event: e.ElementCompleted | e.ElementTerminated)
         if instance.compensates:
             advance.swept[state.ledger[scope][instance.compensates].sweep] = None
         advance.touched[scope] = None
-        advance.moved[scope] = None
+        advance.ask_joins(scope, instance.element_id)
 
 
 # Any: a row takes its own kind of event, which the key names.

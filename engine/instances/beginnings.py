@@ -11,6 +11,7 @@ from engine.instances.advance import Advance, DueStep
 from engine.instances.elements import HANDLERS
 from engine.instances.event_subprocesses import begin_by
 from engine.instances.keeping import keep
+from engine.instances.late_inputs import begin_occurred
 from engine.instances.limits import clip
 from engine.instances.stuck import StuckError
 from engine.instances.triggers import arm
@@ -114,8 +115,7 @@ def _begin_behind(
         element = advance.model.elements[flow.target]
         consumed = (flow.id,)
         if element is arm_:
-            payload = occurrence.payload
-            advance.begin(element, root, consumed=consumed, step=Step.COMPLETE, payload=payload)
+            begin_occurred(advance, element, root, occurrence.payload, consumed=consumed)
         else:
             step = HANDLERS[type(element)].first
             advance.begin(element, root, consumed=consumed, step=step)

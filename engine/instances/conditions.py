@@ -1,52 +1,95 @@
 """Conditional events: evaluated when they are armed and after each change of variables.
 
 They occur on the edge from false to true, so what is known of each is whether it held the last
-time. All that wait are asked, in the order in which they were armed, after the step that changed
-something; what one of them leads to comes before the next change is looked at.
+time. Those that ask for what has changed (`condition_names.py`) are asked in the order in which
+they were armed, after the step that changed it; what one of them leads to comes before the next
+change is looked at. Very many are asked part by part: a transition may be cut between them.
 """
+
+from typing import Final
 
 from engine import events as e
 from engine import state as s
 from engine.errors import InvariantError
 from engine.instances.advance import Advance, DueStep
+from engine.instances.condition_names import names_of
+from engine.instances.evolve import widen
 from engine.instances.limits import clip
 from engine.instances.listeners import going_on
 from engine.instances.occurrences import occur
-from engine.instances.scans import waits_of
 from engine.instances.stuck import StuckError
 from engine.instances.triggers.condition import holds
 from engine.lifecycle import Step
-from engine.model.elements import ComplexGateway, ConditionTrigger, NoneTrigger, parts_of
+from engine.model.elements import ConditionTrigger, NoneTrigger, parts_of
+
+_EXPRESSION_STEPS: Final = 1_000
+"""How many steps of expressions weigh as much as one step of the process: one may be worth twenty.
+"""
+
+_CONDITIONS: Final = 4
+"""How many conditions weigh as much as one step of the process, however cheap they are."""
 
 
-def ask_conditions(advance: Advance) -> None:
-    """Evaluate all conditions that are waited for, and let those occur that have become true."""
-    advance.conditions_changed = False
-    for key in waits_of(advance.state, s.ConditionWait):
+def weight(advance: Advance) -> int:
+    """What the expressions of the transition weigh, in steps."""
+    spent = advance.evaluator.spent // _EXPRESSION_STEPS
+    return spent + advance.changes.asked // _CONDITIONS
+
+
+def ask_conditions(advance: Advance, room: int) -> None:
+    """Evaluate what has changed of the conditions waited for; let those occur that became true.
+
+    With no `room` left, in steps, the transition is cut: its rest asks those that come behind.
+    """
+    changes = advance.changes
+    keys = _to_ask(advance)
+    changes.forget()
+    if changes.unasked is not None and keys:
+        changes.cut(keys[0] - 1)
+        return
+    for key in keys:
+        if weight(advance) >= room:
+            changes.cut(key - 1)
+            return
+        changes.asked += 1
         wait = advance.state.waits.get(key)
-        if not isinstance(wait, s.ConditionWait) or advance.is_ending(wait.owner):
-            continue  # one before it has ended what waited
-        result = _result(advance, wait)
-        if result is not None and result != wait.holds:
-            _change(advance, wait, result=result)
-    _ask_gateways(advance)
+        if isinstance(wait, s.ConditionWait):
+            _ask_event(advance, wait)
+        elif isinstance(wait, s.GateWait):
+            _ask_gateway(advance, wait)
 
 
-def _ask_gateways(advance: Advance) -> None:
-    """Let complex gateways look again whose activation asks for variables.
+def _to_ask(advance: Advance) -> list[int]:
+    """The waits to look at, in the order in which they were armed."""
+    changes, names = advance.changes, names_of(advance.model)
+    widen(advance.state)
+    found = dict.fromkeys(changes.armed)
+    for scope, changed in changes.by_scope.items():
+        if scope in advance.state.elements:
+            found.update(dict.fromkeys(names.touched(advance.state, scope, changed)))
+    if changes.behind is not None:
+        behind = changes.behind
+        found.update(dict.fromkeys(key for key in names.all(advance.state) if key > behind))
+    return sorted(found)
+
+
+def _ask_event(advance: Advance, wait: s.ConditionWait) -> None:
+    if advance.is_ending(wait.owner):
+        return
+    result = _result(advance, wait)
+    if result is not None and result != wait.holds:
+        _change(advance, wait, result=result)
+
+
+def _ask_gateway(advance: Advance, wait: s.GateWait) -> None:
+    """Let a complex gateway look again whose activation asks for variables.
 
     BPMN 10.6.5: an activationCondition "refers to data and to the activationCount of incoming
     gates"; 13.4.5: only if it "never becomes true in the first phase, tokens are blocked".
     """
-    for key in waits_of(advance.state, s.GateWait):
-        wait = advance.state.waits[key]
-        if not isinstance(wait, s.GateWait) or not wait.waiting_for_start:
-            continue
-        gateway = advance.element(wait.owner)
-        if not isinstance(gateway, ComplexGateway) or not gateway.asks_data:
-            continue
-        if not _is_stuck(advance, wait.owner):
-            advance.due.append(DueStep(wait.owner, going_on(gateway, Step.RUN), None))
+    if wait.waiting_for_start and not _is_stuck(advance, wait.owner):
+        step = going_on(advance.element(wait.owner), Step.RUN)
+        advance.due.append(DueStep(wait.owner, step, None))
 
 
 def _is_stuck(advance: Advance, owner: int) -> bool:

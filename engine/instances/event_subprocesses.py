@@ -12,9 +12,11 @@ from engine.instances import ad_hoc
 from engine.instances.advance import Advance, DueStep
 from engine.instances.data_objects import declare
 from engine.instances.endings import CLOSED, terminate_inside
+from engine.instances.holds import hold
 from engine.instances.keeping import keep
+from engine.instances.late_inputs import begin_occurred, step_after
 from engine.instances.listeners import starts_with_listeners
-from engine.instances.scans import at, inside
+from engine.instances.scans import at, count_inside, inside
 from engine.lifecycle import Step
 from engine.model.elements import AnyElement, ProcessModel, StartEvent, SubProcess
 from engine.state import IncidentWait, Wait
@@ -64,7 +66,11 @@ def begin(advance: Advance, scope: int, start: StartEvent, payload: Texts | None
         consumed = tuple(flow for flow, count in arrivals.items() for _ in range(count))
     key = advance.activate(container, scope, consumed=consumed)
     declare(advance, container.data, key)
-    begin_by(advance, key, container, start, payload)
+    others = count_inside(advance.state, scope) - 1
+    if start.interrupting and others and advance.model.hears_cancellations:
+        hold(advance, key, start=start.id, payload=payload)
+    else:
+        begin_by(advance, key, container, start, payload)
 
 
 def begin_by(
@@ -79,14 +85,14 @@ def begin_by(
         keep(advance, advance.activate(start, scope), start, payload)
         advance.due.append(DueStep(scope, Step.RUN, None))
         return
-    advance.begin(start, scope, step=Step.COMPLETE, payload=payload)
+    begin_occurred(advance, start, scope, payload)
     _arm_after(advance, scope, container)
 
 
 def begin_held(advance: Advance, scope: int, container: SubProcess | ProcessModel) -> None:
     """The listeners of a scope are done: what begins it goes on."""
     for key in inside(advance.state, scope):
-        advance.due.append(DueStep(key, Step.COMPLETE, None))
+        advance.due.append(DueStep(key, step_after(advance.element(key)), None))
     _arm_after(advance, scope, container)
 
 

@@ -81,6 +81,20 @@ def close_draft(state: s.ProcessInstance) -> None:
     state.outputs = paged(state.outputs)
 
 
+def widen(state: s.ProcessInstance, scope: int | None = None) -> None:
+    """Keep a draft in pages where it has become wide already, for what is read off it often.
+
+    `scope` is one whose arrivals are.
+    """
+    if len(state.elements) > WIDE:
+        state.elements = paged(state.elements)
+    if len(state.waits) > WIDE:
+        state.waits = paged(state.waits)
+    flows = None if scope is None else state.arrivals.get(scope)
+    if type(flows) is dict and scope is not None and len(flows) > WIDE:
+        state.arrivals[scope] = Ordered(flows, state.revision)
+
+
 def evolve(state: s.ProcessInstance, event: e.AnyEvent, at_ms: int) -> None:
     """Change the state by one event of a transition at `at_ms`.
 
@@ -339,5 +353,7 @@ EVOLUTIONS: Final[Mapping[type[e.AnyEvent], Callable[[s.ProcessInstance, Any, in
     e.AdHocStopped: _stop_ad_hoc,
     e.AdHocClosed: offers.close,
     e.DecisionEvaluated: _change_nothing,
+    e.HoldOpened: waits.open_hold,
+    e.HoldClosed: waits.close_hold,
 }
 """What each kind of event changes. `at_ms` is when the transition is made."""

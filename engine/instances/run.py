@@ -3,22 +3,21 @@
 Nothing here recurses: neither a deep model nor a long loop grows the stack.
 """
 
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from engine import commands as c
-from engine import events as e
-from engine.instances import ad_hoc, listeners, scans
+from engine.instances import ad_hoc, interruptions, listeners, scans
 from engine.instances.advance import SCOPE_START, Advance, DueStep
 from engine.instances.arming import arm_events
 from engine.instances.compensation import find_sweeps, go_on, has_sweep, next_sweep
-from engine.instances.conditions import ask_conditions
+from engine.instances.conditions import ask_conditions, weight
 from engine.instances.data_objects import require_inputs
 from engine.instances.elements import HANDLERS, ad_hoc_sub_processes, loops
 from engine.instances.elements.handler import Handler
 from engine.instances.endings import complete_instance, end_more, find_endings
 from engine.instances.event_subprocesses import begin_held, disarm
-from engine.instances.joins import settle_joins
-from engine.instances.limits import clip
+from engine.instances.incidents import raise_incident
+from engine.instances.joins import ALL_JOINS, settle_joins
 from engine.instances.mappings import targets_of
 from engine.instances.rearming import rearm_events
 from engine.instances.stuck import IncidentKind, StuckError
@@ -28,6 +27,7 @@ from engine.state import (
     AdHocWait,
     ElementInstance,
     GateWait,
+    HoldWait,
     IncidentWait,
     JobWait,
     SweepWait,
@@ -48,7 +48,10 @@ def run(advance: Advance) -> None:
     begun = 0
     has_ended_some = False
     while True:
-        _settle(advance)
+        _settle(advance, budget - begun)
+        if advance.changes.unasked is not None:
+            _carry_on(advance)
+            return
         beginning = _next_beginning(advance)
         if beginning is None and advance.ending and not has_ended_some:
             has_ended_some = True
@@ -63,7 +66,7 @@ def run(advance: Advance) -> None:
         if advance.steps >= settings.steps_max:
             _stop(advance)
             return
-        if begun + (_weight(advance) if begun else 0) >= budget:
+        if begun + (weight(advance) if begun else 0) >= budget:
             _carry_on(advance)
             return
         begun += 1
@@ -72,9 +75,12 @@ def run(advance: Advance) -> None:
 
 
 def _carry_on(advance: Advance) -> None:
-    advance.send(
-        c.Continue(instance_id=advance.state.instance_id, steps=advance.steps), through_log=True
+    rest = c.Continue(
+        instance_id=advance.state.instance_id,
+        steps=advance.steps,
+        unasked=advance.changes.unasked,
     )
+    advance.send(rest, through_log=True)
 
 
 class Beginning(NamedTuple):
@@ -149,23 +155,19 @@ def _budget(advance: Advance) -> int:
     return context.settings.steps_per_command_max // (1 + context.step)
 
 
-_EXPRESSION_STEPS: Final = 1_000
-"""How many steps of expressions weigh as much as one step of the process."""
+def _settle(advance: Advance, room: int) -> None:
+    """Take all steps that are due, and complete the scopes in which nothing is left.
 
-
-def _weight(advance: Advance) -> int:
-    """What the expressions of the transition weigh, in steps: one may be worth twenty."""
-    return advance.evaluator.spent // _EXPRESSION_STEPS
-
-
-def _settle(advance: Advance) -> None:
-    """Take all steps that are due, and complete the scopes in which nothing is left."""
+    `room`: the steps that are left, of which conditions may take as much as they weigh.
+    """
     while True:
-        if advance.conditions_changed:
-            _ask_conditions(advance)
+        if advance.changes:
+            _ask_conditions(advance, room)
         if advance.due:
             _perform(advance, advance.due.popleft())
         elif advance.touched:
+            if advance.model.hears_cancellations and interruptions.go_on(advance):
+                continue
             scope = next(iter(advance.touched))
             del advance.touched[scope]
             _complete_if_empty(advance, scope)
@@ -173,11 +175,11 @@ def _settle(advance: Advance) -> None:
             return
 
 
-def _ask_conditions(advance: Advance) -> None:
+def _ask_conditions(advance: Advance, room: int) -> None:
     if advance.steps < advance.context.settings.steps_max:
-        ask_conditions(advance)
+        ask_conditions(advance, room)
     else:
-        advance.conditions_changed = False
+        advance.changes.forget()
         _stop(advance)
 
 
@@ -273,20 +275,6 @@ def _receive(advance: Advance, due: DueStep) -> None:
     advance.set_each(targets_of(advance, due.key, due.payload or {}))
 
 
-def raise_incident(advance: Advance, key: int, step: Step, stuck: StuckError) -> None:
-    """The element instance stays where it is until the incident is resolved."""
-    advance.emit(
-        e.IncidentRaised(
-            key=advance.new_key(),
-            owner=key,
-            kind=stuck.kind,
-            message=clip(stuck.message),
-            step=step,
-            element_id=advance.instance(key).element_id,
-        )
-    )
-
-
 def start_scope(advance: Advance, scope: int) -> None:
     """Arm a scope's event sub-processes, then begin what it begins with, which may be nothing.
 
@@ -335,7 +323,7 @@ def rebuild_agenda(advance: Advance) -> None:
     find_endings(advance)
     find_sweeps(advance)
     for scope, flows in state.arrivals.items():
-        advance.moved[scope] = None
+        advance.moved[scope] = ALL_JOINS
         for flow_id, count in flows.items():
             entry = (scope, model.flow_index[flow_id])
             advance.agenda.extend([entry] * count)
@@ -360,7 +348,7 @@ def _ask_again(advance: Advance, wait: Wait) -> None:
         advance.agenda.append((wait.owner, SCOPE_START))
     if isinstance(wait, GateWait):
         # It may wait for its reset, in a scope where nothing that has arrived says so.
-        advance.moved[advance.instance(wait.owner).scope or 0] = None
+        advance.moved[advance.instance(wait.owner).scope or 0] = ALL_JOINS
 
 
 def _begins_by_itself(element: AnyElement) -> bool:
@@ -369,7 +357,7 @@ def _begins_by_itself(element: AnyElement) -> bool:
 
 def _is_held(advance: Advance, instance: ElementInstance) -> bool:
     waits = advance.state.waits
-    held = IncidentWait | SweepWait | JobWait  # a sub-process has no job but a listener
+    held = IncidentWait | SweepWait | HoldWait | JobWait  # a sub-process has no job but a listener
     return any(isinstance(waits[key], held) for key in instance.waits)
 
 

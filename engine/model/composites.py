@@ -18,7 +18,7 @@ def compose_list(items: Sequence[Expression]) -> Expression:
         return [item.code(env, frame) for item in items]
 
     text = ", ".join(item.text for item in items)
-    return Expression(f"[{text}]", _names(items), code)
+    return Expression(f"[{text}]", _names(items), code, changes_alone=_change_alone(items))
 
 
 def compose_map(entries: Mapping[str, Expression]) -> Expression:
@@ -29,7 +29,8 @@ def compose_map(entries: Mapping[str, Expression]) -> Expression:
         return {key: entry.code(env, frame) for key, entry in entries.items()}
 
     text = ", ".join(f"{key}: {entry.text}" for key, entry in entries.items())
-    return Expression(f"{{{text}}}", _names(tuple(entries.values())), code)
+    parts = tuple(entries.values())
+    return Expression(f"{{{text}}}", _names(parts), code, changes_alone=_change_alone(parts))
 
 
 def compose_names(parts: Sequence[Text]) -> Expression:
@@ -138,3 +139,7 @@ def _is_skipping(env: Environment) -> bool:
 
 def _names(parts: Sequence[Expression]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for part in parts for name in part.names))
+
+
+def _change_alone(parts: Sequence[Expression]) -> bool:
+    return any(part.changes_alone for part in parts)

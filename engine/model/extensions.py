@@ -150,10 +150,11 @@ class AdHocSource(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PublishSource(msgspec.Struct, frozen=True, kw_only=True):
-    """How a message that is thrown is published."""
+    """How a message that is thrown is published. `ttl` is a duration."""
 
     correlation_key: Formula | None = None
-    ttl_ms: int = 0
+    ttl: Formula | None = None
+    message_id: Formula | None = None
 
 
 class KeySource(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""From where in its scope a join can be reached without passing it: computed once for each join.
+"""From where in its scope a join can be reached: computed once, for each join without passing it.
 
     a --> J <-- x        J: incoming a-J (bit 0), x-J (bit 1)
           J --> x        from_element: a -> 01, x -> 10; what lies only behind J reaches nothing,
@@ -10,15 +10,60 @@ cost is that of the scope's flows, however many of them come together.
 """
 
 from collections.abc import Iterator
+from typing import Final
 
 from engine.model.elements import (
     Activity,
     AnyElement,
+    ComplexGateway,
+    InclusiveGateway,
     IntermediateThrowEvent,
+    Joins,
     LinkTrigger,
     ProcessModel,
     Reach,
 )
+
+_JOINS: Final = "joins"
+
+
+def joins_of(model: ProcessModel) -> Joins:
+    """The joins of a model that wait for what may still come, and what can reach each."""
+    known: Joins | None = model.computed.get(_JOINS)
+    if known is None:
+        known = model.computed[_JOINS] = _find_joins(model)
+    return known
+
+
+def _find_joins(model: ProcessModel) -> Joins:
+    waiting = [
+        element
+        for element in model.elements
+        if isinstance(element, InclusiveGateway | ComplexGateway) and len(element.incoming) > 1
+    ]
+    bits = {join.index: 1 << number for number, join in enumerate(waiting)}
+    scopes = dict.fromkeys(join.scope for join in waiting)
+    graph = {
+        element.index: tuple(followers(model, element))
+        for element in model.elements
+        if element.scope in scopes
+    }
+    reached: dict[int, int] = {}
+    for circle in _circles(graph):
+        mask = 0
+        for index in circle:
+            mask |= bits.get(index, 0)
+            for next_ in graph[index]:
+                mask |= reached.get(next_, 0)
+        if mask:
+            reached.update(dict.fromkeys(circle, mask))
+    return Joins(
+        indexes=tuple(bits),
+        from_element={model.elements[index].id: mask for index, mask in reached.items()},
+        at_flow={
+            model.flows[flow].id: bits[join.index] for join in waiting for flow in join.incoming
+        },
+    )
 
 
 def reach_of(model: ProcessModel, join: int) -> Reach:
@@ -33,10 +78,12 @@ def _compute(model: ProcessModel, join: AnyElement) -> Reach:
     bits = {flow: 1 << position for position, flow in enumerate(join.incoming)}
     reached: dict[int, int] = {}
     # No path crosses the border of a sub-process (13.4.3), so its own elements are all that count.
+    upstream = _upstream(model, join)
     graph = {
-        element.index: tuple(next_ for next_ in followers(model, element) if next_ != join.index)
-        for element in model.elements
-        if element.scope == join.scope and element.index != join.index
+        index: tuple(
+            next_ for next_ in followers(model, model.elements[index]) if next_ in upstream
+        )
+        for index in upstream
     }
     for circle in _circles(graph):
         mask = 0
@@ -54,6 +101,33 @@ def _compute(model: ProcessModel, join: AnyElement) -> Reach:
     if around:
         reached[join.index] = around
     return Reach(reached)
+
+
+def _upstream(model: ProcessModel, join: AnyElement) -> dict[int, None]:
+    """The elements from which any path leads to the join, but for itself."""
+    leaders = _leaders(model)
+    found = {index: None for index in leaders.get(join.index, ()) if index != join.index}
+    pending = list(found)
+    while pending:
+        for index in leaders.get(pending.pop(), ()):
+            if index != join.index and index not in found:
+                found[index] = None
+                pending.append(index)
+    return found
+
+
+_LEADERS: Final = "leaders"
+
+
+def _leaders(model: ProcessModel) -> dict[int, list[int]]:
+    """By element: those that it follows on."""
+    known: dict[int, list[int]] | None = model.computed.get(_LEADERS)
+    if known is None:
+        known = model.computed[_LEADERS] = {}
+        for element in model.elements:
+            for next_ in followers(model, element):
+                known.setdefault(next_, []).append(element.index)
+    return known
 
 
 def followers(model: ProcessModel, element: AnyElement) -> Iterator[int]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from engine.expressions import Expression
+from engine.expressions import EvaluationError, Expression, schedule
 from engine.model.compensation import read_cancel, read_compensate
 from engine.model.correlation import awaited_key, is_correlated, thrown_key
 from engine.model.elements import (
@@ -19,6 +19,7 @@ from engine.model.elements import (
     TimerTrigger,
     Trigger,
 )
+from engine.model.extensions import Formula, PublishSource
 from engine.model.named_triggers import (
     constant_name,
     read_condition,
@@ -229,8 +230,8 @@ def _thrown_message(
     reading: Reading, node: Node, name: Text | None, message: SourceElement
 ) -> MessageTrigger | None:
     """Published by the engine itself, under the key that the event, else the message names."""
-    source = reading.dialect.extensions(node, reading.report).publish
-    own = source.correlation_key if source else None
+    source = reading.dialect.extensions(node, reading.report).publish or PublishSource()
+    own = source.correlation_key
     said = own or reading.dialect.extensions(message, reading.report).correlation_key
     if own is None and is_correlated(reading, message):
         key = thrown_key(reading, message)
@@ -238,9 +239,30 @@ def _thrown_message(
         key = None if said is None else reading.formulas.key(said, node)
     if name is None or (said is not None and key is None):
         return None
+    ttl = reading.formulas.text(source.ttl, node, "time to live")
     return MessageTrigger(
-        name=name, correlation_key=key, ttl_ms=source.ttl_ms if source is not None else 0
+        name=name,
+        correlation_key=key,
+        ttl_ms=_milliseconds(reading, node, source.ttl) if isinstance(ttl, str) else 0,
+        ttl=None if isinstance(ttl, str) else ttl,
+        message_id=reading.formulas.text(source.message_id, node, "message id"),
     )
+
+
+def _milliseconds(reading: Reading, node: Node, formula: Formula | None) -> int:
+    """The length of a duration that is written out."""
+    if formula is None:
+        return 0
+    try:
+        return max(0, schedule.add_duration(0, schedule.parse_duration(formula.text), "UTC"))
+    except EvaluationError as error:
+        reading.report.error(
+            "bad-time-to-live",
+            f"{error.message} Write the time to live as a duration, such as PT1H.",
+            node,
+            formula.line,
+        )
+        return 0
 
 
 def _message_name(reading: Reading, message: SourceElement) -> Text | None:

@@ -24,7 +24,10 @@ class InvalidCommand(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Stimulus(msgspec.Struct, frozen=True, kw_only=True):
-    """A decoded record of the command log. `number` and `source_partition`: the engine sent it."""
+    """A decoded record of the command log. `number` and `source_partition`: the engine sent it.
+
+    Not `trusted`: it is certainly a client's, has no number, and its command must not be internal.
+    """
 
     offset: int
     timestamp_ms: int
@@ -36,6 +39,7 @@ class Stimulus(msgspec.Struct, frozen=True, kw_only=True):
     number: SendNumber | None = None
     forwarded: bool = False
     traceparent: str | None = None
+    trusted: bool = True
 
     def sent_from(self, partitions: int) -> tuple[int, SendNumber] | None:
         """Source and number of what an aggregate sent, so that it is taken once; None: no send."""

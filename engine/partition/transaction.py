@@ -76,7 +76,7 @@ class _Transaction:
             yield from self._run_queue(command, address_of(command))
         elif isinstance(command, c.ClientCommand):
             yield from self._run_client_command(self._with_instance_id(command))
-        elif isinstance(command, c.FireTimer | c.RaiseIncident):
+        elif isinstance(command, c.FireTimer | c.RaiseIncident) and self.stimulus.trusted:
             yield from self._run_owners_command(command)
         else:
             detail = f"{type(command).__name__} is sent by the engine only"

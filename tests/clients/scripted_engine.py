@@ -6,6 +6,7 @@ by the test. So the client is tested against real Kafka and the real codecs, wit
 
 import asyncio
 import contextlib
+import json
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -19,6 +20,7 @@ from consumers.log import LogRecord
 from engine.commands import AnyCommand
 from engine.partition import InvalidCommand, Stimulus
 from engine.records import Effect, Job, Publication, PublishedRecord, Reply, ReplyStatus, Topic
+from schemas.catalogue import RecordSchema, catalogue, read_schema
 from schemas.codec import Codec
 from schemas.frames import Frame
 from schemas.publication_writer import OutboxRecord
@@ -174,3 +176,31 @@ def effect(offset: int, index: int = 0, **changes: Any) -> Effect:
         "digest": f"{offset}/{index}",
     }
     return replace(EFFECT, **{**identity, **changes})
+
+
+# --- a newer engine ---
+
+
+def newer_schema(name: str) -> RecordSchema:
+    """The record as a later version would have it: with one more field."""
+    schema = json.loads(catalogue().current[name].text)
+    schema["fields"].append({"name": "mood", "type": "string", "default": ""})
+    return read_schema(json.dumps(schema))
+
+
+def by_newer(newer: RecordSchema, record: OutboxRecord) -> OutboxRecord:
+    """A record as that version would write it."""
+    assert record.value is not None
+    value = record.value[:2] + newer.fingerprint + record.value[10:] + b"\x08calm"
+    return replace(record, value=value)
+
+
+def schema_record(engine: ScriptedEngine, schema: RecordSchema) -> OutboxRecord:
+    """A schema as the topic of schemas has it."""
+    return OutboxRecord(
+        topic=f"{engine.namespace}.schemas",
+        key=schema.fingerprint.hex().encode(),
+        partition=None,
+        headers=(),
+        value=schema.text.encode(),
+    )

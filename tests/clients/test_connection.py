@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from torpor_client import Client, ClientOptions
 from torpor_client.connection import Connection
 
 
@@ -53,3 +54,26 @@ async def test_whoever_is_cancelled_while_a_consumer_stops_is_cancelled(
         with pytest.raises(asyncio.CancelledError):
             await stopping
         await ended.wait()
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"sasl_plain_username": "me"}, "sasl_plain_username .* logs in nobody"),
+        (
+            {"sasl_plain_password": "p", "security_protocol": "SSL"},
+            "sasl_plain_password .* logs in nobody",
+        ),
+        ({"ssl_context": object()}, "ssl_context .* encrypts nothing"),
+    ],
+)
+def test_credentials_that_would_be_passed_over_are_refused(
+    options: dict[str, object], named: str
+) -> None:
+    with pytest.raises(ValueError, match=named):
+        Client("kafka:9092", "shop", ClientOptions(kafka=options))
+
+
+def test_credentials_with_their_protocol_are_taken() -> None:
+    options = {"security_protocol": "SASL_SSL", "sasl_plain_username": "me"}
+    assert Connection(bootstrap_servers="kafka:9093", options=options).options == options

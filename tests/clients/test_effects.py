@@ -1,18 +1,22 @@
 """Effects without duplicates: the rule by itself, then the stream on real Kafka."""
 
 import asyncio
-import json
 
 import pytest
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.admin.records_to_delete import RecordsToDelete
 from aiokafka.structs import TopicPartition
-from msgspec.structs import replace
 
 from engine.records import Publication, Topic
-from schemas.catalogue import catalogue, read_schema
 from schemas.publication_writer import OutboxRecord
-from tests.clients.scripted_engine import DEADLINE_S, ScriptedEngine, effect
+from tests.clients.scripted_engine import (
+    DEADLINE_S,
+    ScriptedEngine,
+    by_newer,
+    effect,
+    newer_schema,
+    schema_record,
+)
 from torpor_client import (
     Client,
     DigestMismatchError,
@@ -202,22 +206,9 @@ async def test_position_that_retention_has_passed_is_said(engine: ScriptedEngine
 async def test_record_of_a_newer_engine_is_read_by_the_topic_of_schemas(
     engine: ScriptedEngine,
 ) -> None:
-    schema = json.loads(catalogue().current["Effect"].text)
-    schema["fields"].append({"name": "mood", "type": "string", "default": ""})
-    newer = read_schema(json.dumps(schema))
+    newer = newer_schema("Effect")
     publication = Publication(topic=Topic.EFFECTS, key="k", record=effect(4), index=0, partition=0)
-    record = engine.codec.encode_publication(publication, 0, 0)
-    assert record.value is not None
-    value = record.value[:2] + newer.fingerprint + record.value[10:] + b"\x08calm"
-    await engine.send(replace(record, value=value))
-    await engine.send(
-        OutboxRecord(
-            topic=f"{engine.namespace}.schemas",
-            key=newer.fingerprint.hex().encode(),
-            partition=None,
-            headers=(),
-            value=newer.text.encode(),
-        )
-    )
+    await engine.send(by_newer(newer, engine.codec.encode_publication(publication, 0, 0)))
+    await engine.send(schema_record(engine, newer))
     async with client_of(engine) as client, client.effects(follow=False) as effects:
         assert await rest(effects) == ["0-4-0"]

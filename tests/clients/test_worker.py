@@ -14,9 +14,26 @@ from consumers.dev.kafka_server import Kafka
 from engine import commands as c
 from engine.partition import Stimulus
 from engine.records import Job as WireJob
-from engine.records import Reply, ReplyStatus
-from tests.clients.scripted_engine import DEADLINE_S, JOB, ScriptedEngine, scripted_engine
-from torpor_client import BpmnError, Job, JobFailure, NamespaceNotFoundError, Worker
+from engine.records import Publication, Reply, ReplyStatus, Topic
+from schemas.publication_writer import OutboxRecord
+from tests.clients.scripted_engine import (
+    DEADLINE_S,
+    JOB,
+    ScriptedEngine,
+    by_newer,
+    newer_schema,
+    schema_record,
+    scripted_engine,
+)
+from torpor_client import (
+    BpmnError,
+    Job,
+    JobFailure,
+    NamespaceNotFoundError,
+    Worker,
+    job_reader,
+    schema_topic,
+)
 from torpor_client.answers import MESSAGE_MAX
 from torpor_client.errors import ServiceUnavailable
 from torpor_client.ids import answer_id
@@ -239,6 +256,40 @@ async def test_canceled_job_is_skipped(engine: ScriptedEngine) -> None:
         "i:2",
         "i:3",
     ]
+
+
+async def test_job_of_a_newer_engine_is_kept_until_its_schema_is_known(
+    engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_reader, "SCHEMA_POLL_S", 0.05)
+    monkeypatch.setattr(schema_topic, "LOOK_AGAIN_S", 0.05)
+    await engine.create_job_topic(JOB.type)
+    newer = newer_schema("Job")
+    await engine.publish_job(job(1))
+    await engine.send(by_newer(newer, as_published(engine, job(2))))
+    await engine.publish_job(job(3))
+    worker = worker_of(engine)
+
+    @worker.job(JOB.type)
+    async def charge(_: Job) -> None:
+        pass
+
+    async with running(worker):
+        await engine.until(2)
+        await until_committed(engine, 1)
+        await engine.send(schema_record(engine, newer))
+        await engine.until(3)
+        await until_committed(engine, 3)
+    completed = [each.job_id for each in engine.commands if isinstance(each, c.CompleteJob)]
+    assert sorted(completed[:2]) == ["i:1", "i:3"]
+    assert completed[2] == "i:2"
+
+
+def as_published(engine: ScriptedEngine, found: WireJob) -> OutboxRecord:
+    publication = Publication(
+        topic=Topic.JOBS, key=found.root_id, record=found, index=0, suffix=found.type
+    )
+    return engine.codec.encode_publication(publication, 0, 0)
 
 
 async def until_committed(engine: ScriptedEngine, offset: int) -> None:

@@ -68,6 +68,18 @@ def test_every_kind_of_redis_has_an_address(url: str) -> None:
         ({"TORPOR_KAFKA_SECURITY": "none"}, {}, "TORPOR_KAFKA_SECURITY"),
         ({"TORPOR_SESSION_MS": "soon"}, {}, "TORPOR_SESSION_MS"),
         ({"TORPOR_CACHE_MB": "0"}, {}, "TORPOR_CACHE_MB"),
+        ({"TORPOR_KAFKA_USERNAME": "me"}, {}, "TORPOR_KAFKA_USERNAME .* logs in nobody"),
+        (
+            {"TORPOR_KAFKA_PASSWORD": "p", "TORPOR_KAFKA_SECURITY": "SSL"},
+            {},
+            "TORPOR_KAFKA_PASSWORD .* logs in nobody",
+        ),
+        (
+            {"TORPOR_KAFKA_SECURITY": "SASL_SSL", "TORPOR_KAFKA_USERNAME": "me"},
+            {},
+            "needs TORPOR_KAFKA_PASSWORD",
+        ),
+        ({"TORPOR_KAFKA_CA_FILE": "ca.pem"}, {}, "TORPOR_KAFKA_CA_FILE .* encrypts nothing"),
     ],
 )
 def test_what_cannot_be_used_is_named(

@@ -9,6 +9,7 @@ from consumers.log import OutgoingRecord, PublishFailedError
 from consumers.partition import Condition
 from consumers.services import Limits
 from storage.ports import Push
+from tests.support.batches import as_sent, rubbish
 from tests.support.fences import commit_of
 from tests.support.owner_bench import COMMANDS, REPLIES, FailingStore, OwnerBench
 from tests.support.virtual_time import in_virtual_time
@@ -185,13 +186,10 @@ async def test_what_the_engine_did_not_write_halts_the_partition() -> None:
 async def test_what_only_a_newer_engine_knows_is_left_to_it() -> None:
     bench = await started()
     rejected(bench)
+    newer = as_sent(replace(rubbish(1), value=b'{"type":"Levitate"}'))
     bench.broker.append(
         OutgoingRecord(
-            topic=COMMANDS,
-            key=b"k",
-            value=b'{"type":"Levitate"}',
-            partition=0,
-            headers=(("torpor-source", b"0"), ("torpor-number", b"1:2:3")),
+            topic=COMMANDS, key=newer.key, value=newer.value, partition=0, headers=newer.headers
         )
     )
 

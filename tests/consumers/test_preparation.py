@@ -15,15 +15,11 @@ from storage.commits import bytes_of
 from storage.keys import PartitionKeys
 from storage.partition import PartitionState, Rules
 from storage.ports import Operation
-from tests.support.batches import Applying, published, record, rubbish
+from tests.support.batches import Applying, as_sent, published, record, rubbish
 from tests.support.owner_bench import DEAD_LETTERS, START_MS, OwnerBench
 from tests.support.virtual_time import in_virtual_time
 
-NEWER = replace(
-    rubbish(0),
-    value=b'{"type":"Levitate"}',
-    headers=(("torpor-source", b"1"), ("torpor-number", b"1:2:3")),
-)
+NEWER = as_sent(replace(rubbish(0), value=b'{"type":"Levitate"}'))
 
 
 def messages(count: int, size: int = 10) -> list[LogRecord]:

@@ -17,8 +17,9 @@ from consumers.start_checks import (
     check_redis,
 )
 from storage.redis_facts import RedisFacts
+from tests.support.sealing import sealed
 
-RECORD = NamespaceRecord(partitions=8)
+RECORD = NamespaceRecord(partitions=8, epochs=sealed(8))
 GOOD_REDIS = RedisFacts(
     address="r:6379",
     product="redis",
@@ -75,6 +76,12 @@ def test_a_namespace_that_is_not_registered_is_refused_with_the_command_to_run()
     problem = the_only(check_namespace("shop", None))
     assert problem.severity is Severity.ERROR
     assert "torpor init --namespace shop" in problem.remedy
+
+
+def test_a_namespace_whose_sends_are_not_sealed_is_served_with_a_warning() -> None:
+    problem = the_only(check_namespace("shop", NamespaceRecord(partitions=8, format=1)))
+    assert problem.severity is Severity.WARNING
+    assert "torpor upgrade --namespace shop" in problem.remedy
 
 
 @pytest.mark.parametrize(

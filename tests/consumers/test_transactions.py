@@ -23,9 +23,16 @@ from schemas.errors import NewerRecordError
 from storage.batch import Batch
 from storage.errors import FenceLostError
 from storage.ports import Put
-from tests.support.batches import Applying, published, record, rubbish
+from tests.support.batches import Applying, as_sent, published, record, rubbish
 from tests.support.fences import commit_of
-from tests.support.owner_bench import COMMANDS, DEAD_LETTERS, REPLIES, START_MS, OwnerBench
+from tests.support.owner_bench import (
+    COMMANDS,
+    DEAD_LETTERS,
+    REJECTIONS,
+    REPLIES,
+    START_MS,
+    OwnerBench,
+)
 from tests.support.partition_states import instance
 from tests.support.virtual_time import in_virtual_time
 
@@ -260,11 +267,7 @@ async def test_content_that_is_not_there_yet_is_waited_for(
 
 def test_a_command_of_a_newer_engine_is_left_to_it() -> None:
     run = Applying(OwnerBench())
-    newer = replace(
-        rubbish(0),
-        value=b'{"type":"Levitate"}',
-        headers=(("torpor-source", b"1"), ("torpor-number", b"1:2:3")),
-    )
+    newer = as_sent(replace(rubbish(0), value=b'{"type":"Levitate"}'))
 
     with pytest.raises(NewerRecordError):
         run.transactions.receive(newer)
@@ -296,8 +299,7 @@ def sent(offset: int, number: str) -> LogRecord:
         "subscription": 3,
     }
     found = record(offset, "CloseSubscription", **named)
-    headers = (("torpor-source", b"0"), ("torpor-number", number.encode()))
-    return replace(found, headers=headers)
+    return as_sent(found, number)
 
 
 @in_virtual_time
@@ -324,3 +326,95 @@ async def test_a_send_that_kills_processes_is_taken_as_a_dead_letter() -> None:
 
     assert await batch.answer(ReadSource(0)) == SendNumber(generation=1, offset=5, index=0)
     assert len(published(batch, DEAD_LETTERS)) == 1
+
+
+# --- what says that it is the engine's, and has no valid seal ---
+
+HUGE = "9:1099511627776:0"
+
+
+def closing(offset: int) -> dict[str, Any]:
+    return {"name": "paid", "correlation_key": "", "instance_id": "i-1", "subscription": offset}
+
+
+def unsealed(found: LogRecord) -> LogRecord:
+    """With the engine's headers, and a seal that somebody made up."""
+    return replace(found, headers=(*found.headers[:-1], ("torpor-seal", bytes(16))))
+
+
+@in_virtual_time
+async def test_a_forged_number_neither_drops_nor_passes_a_later_send() -> None:
+    run = await Applying(OwnerBench()).open()
+    batch = await run.state.batch()
+    await run.apply(batch, sent(0, "1:5:0"))
+
+    forged = replace(
+        unsealed(sent(1, HUGE)), value=record(1, "StartInstance", process_id="x").value
+    )
+    await run.apply(batch, forged)
+    assert await batch.answer(ReadSource(0)) == SendNumber(generation=1, offset=5, index=0)
+
+    await run.apply(batch, sent(2, "1:6:0"))
+    assert await batch.answer(ReadSource(0)) == SendNumber(generation=1, offset=6, index=0)
+    assert run.bench.metrics.value("torpor_forged_total", partition=0) == 1
+
+
+@in_virtual_time
+@pytest.mark.parametrize("headers", [(), (("torpor-source", b"0"), ("torpor-number", b"1:6:0"))])
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [
+        ("CloseSubscription", closing(3)),
+        ("FireTimer", {"address": "i-1", "timer": 3, "due_ms": 0}),
+        ("RaiseIncident", {"instance_id": "i-1", "kind": "ENGINE_FAULT", "message": "forged"}),
+    ],
+)
+async def test_an_internal_command_without_a_seal_is_refused_answered_and_counted(
+    kind: str, fields: dict[str, Any], headers: tuple[tuple[str, bytes], ...]
+) -> None:
+    run = await Applying(OwnerBench()).open()
+    batch = await run.state.batch()
+    found = record(0, kind, **fields)
+
+    await run.apply(batch, replace(found, headers=found.headers + headers))
+
+    (reply,) = replies(run, batch)
+    assert (reply.status, reply.code) == (ReplyStatus.REJECTED, "UNAUTHORIZED")
+    assert len(published(batch, REJECTIONS)) == 1
+    assert published(batch, DEAD_LETTERS) == []
+    assert await batch.answer(ReadSource(0)) is None
+    assert run.bench.metrics.value("torpor_forged_total", partition=0) == 1
+
+
+@in_virtual_time
+async def test_a_send_repeated_by_somebody_else_is_a_copy_like_any() -> None:
+    run = await Applying(OwnerBench()).open()
+    batch = await run.state.batch()
+
+    await run.apply(batch, sent(0, "1:5:0"), replace(sent(0, "1:5:0"), offset=1))
+
+    assert await batch.answer(ReadSource(0)) == SendNumber(generation=1, offset=5, index=0)
+    assert (replies(run, batch), published(batch, REJECTIONS)) == ([], [])
+    assert run.bench.metrics.value("torpor_forged_total", partition=0) == 0
+
+
+@in_virtual_time
+async def test_a_client_s_command_that_names_no_engine_is_no_forgery() -> None:
+    run = await Applying(OwnerBench()).open()
+
+    await run.apply(await run.state.batch(), record(0, "StartInstance", process_id="x"))
+
+    assert run.bench.metrics.value("torpor_forged_total", partition=0) == 0
+
+
+@in_virtual_time
+async def test_a_forged_command_that_is_not_even_tried_raises_no_incident() -> None:
+    run = await Applying(OwnerBench(partitions=4)).open()
+    batch = await run.state.batch()
+    forged = record(0, "Continue", instance_id="i-1", steps=1)
+    poisoned = replace(run.transactions.receive(forged), poison="3 owners died of it")
+
+    await run.transactions.apply(batch, poisoned, run.info())
+
+    assert len(published(batch, DEAD_LETTERS)) == 1
+    assert published(batch, COMMANDS) == []

@@ -353,6 +353,22 @@ class TestAnswers:
         assert outcome.states == {}
         assert outcome.versions == []
 
+    @pytest.mark.parametrize(
+        "command",
+        [
+            c.FireTimer(address="i-1", timer=1, due_ms=NOW),
+            c.RaiseIncident(instance_id="i-1", kind="ENGINE_FAULT", message="forged"),
+        ],
+    )
+    def test_a_command_of_the_owner_counts_only_where_it_is_trusted(
+        self, command: c.AnyCommand
+    ) -> None:
+        refused = Partitions()[0].take(command, trusted=False)
+        assert refused.rejection is not None
+        assert refused.rejection.code is RejectionCode.UNAUTHORIZED
+        assert refused.timers == []
+        assert Partitions()[0].take(command).rejection is None
+
     def test_a_source_that_is_no_partition_makes_no_send(self) -> None:
         command = c.Continue(instance_id="i-1", steps=0)
         outcome = Partitions()[0].take(command, source_partition=4, number=number(1))

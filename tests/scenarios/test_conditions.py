@@ -1,9 +1,13 @@
 """Conditional events: when they become true, once for each time."""
 
+import json
+
 import pytest
 
 from engine import commands as c
+from engine import events as e
 from engine.lifecycle import InstanceState
+from engine.model.elements import ProcessModel
 from engine.settings import Settings
 from tests.scenarios.conftest import Scenario
 from tests.support.models import (
@@ -16,6 +20,8 @@ from tests.support.models import (
     event_gateway,
     event_sub_process,
     flow,
+    looped,
+    multi_instance,
     parallel,
     script_task,
     service_task,
@@ -281,3 +287,104 @@ def test_a_change_inside_of_one_transition_is_seen(scenario: Scenario) -> None:
     assert run.state() is InstanceState.COMPLETED
     assert "last" in run.path()
     run.assert_nothing_left()
+
+
+def each_with_a_condition(condition: str, *more: str) -> ProcessModel:
+    many = multi_instance(over="=items", item="item")
+    event = boundary("on", "work", conditional_event(condition), interrupting=False)
+    inside = (start("i"), user_task("work"), event, chain("i", "work"))
+    each = looped(sub_process("each", *inside), many)
+    return compiled(start("s"), parallel("fork"), each, chain("s", "fork", "each"), *more)
+
+
+def occurred(run: Runner) -> int:
+    return run.path().count("on")
+
+
+def test_very_many_conditions_are_asked_part_by_part(scenario: Scenario) -> None:
+    run = scenario(each_with_a_condition("=x > item"), settings=Settings(steps_per_command_max=20))
+    run.start("p", variables=json.dumps({"items": list(range(120)), "x": -1}))
+    before = len(run.history["a"])
+    assign(run, '{"x": 119}')
+    assert occurred(run) == 119
+    parts = run.history["a"][before:]
+    told = [sum(isinstance(each, e.ConditionEvaluated) for each in part.events) for part in parts]
+    assert 0 < max(told) <= 20 * 4 + 1
+    run.accept(c.TerminateInstance(instance_id="a"))
+    run.assert_nothing_left()
+
+
+def test_heavy_conditions_are_asked_part_by_part(scenario: Scenario) -> None:
+    run = scenario(
+        each_with_a_condition("=count(for i in 1..1500 return i) = 1500 and x > item"),
+        settings=Settings(steps_per_command_max=20),
+    )
+    run.start("p", variables=json.dumps({"items": list(range(40)), "x": -1}))
+    before = len(run.history["a"])
+    assign(run, '{"x": 40}')
+    assert occurred(run) == 40
+    parts = run.history["a"][before:]
+    told = [sum(isinstance(each, e.ConditionEvaluated) for each in part.events) for part in parts]
+    assert max(told) <= 21
+    run.accept(c.TerminateInstance(instance_id="a"))
+    run.assert_nothing_left()
+
+
+def test_what_one_of_many_changes_is_seen_by_those_asked_before_it(scenario: Scenario) -> None:
+    """The last one raises what the first ones wait for, in whatever part it is asked."""
+    last = conditional_event("=x = 0")
+    run = scenario(
+        each_with_a_condition(
+            "=x > item",
+            user_task("last"),
+            boundary("up", "last", last, interrupting=False, outputs={"x": "=1000"}),
+            chain("fork", "last"),
+        ),
+        settings=Settings(steps_per_command_max=20),
+    )
+    run.start("p", variables=json.dumps({"items": [500] * 150, "x": -1}))
+    assign(run, '{"x": 0}')
+    assert occurred(run) == 150
+    run.accept(c.TerminateInstance(instance_id="a"))
+    run.assert_nothing_left()
+
+
+def test_a_variable_nearer_by_covers_what_changes_further_out(scenario: Scenario) -> None:
+    run = scenario(each_with_a_condition("=x > 10"))
+    run.start("p", variables='{"items": [1, 2]}')
+    keys = [key for key, each in run.living().elements.items() if each.ordinal == 1]
+    run.accept(
+        c.SetVariables(
+            instance_id="a", element_instance_id=f"a:{keys[0]}", variables='{"x": 1}', local=True
+        )
+    )
+    run.accept(
+        c.SetVariables(
+            instance_id="a",
+            element_instance_id=f"a:{run.living().root}",
+            variables='{"x": 11}',
+            local=True,
+        )
+    )
+    assert occurred(run) == 1
+    run.accept(
+        c.SetVariables(
+            instance_id="a", element_instance_id=f"a:{keys[0]}", variables='{"x": 11}', local=True
+        )
+    )
+    assert occurred(run) == 2
+    run.accept(c.TerminateInstance(instance_id="a"))
+    run.assert_nothing_left()
+
+
+def test_a_condition_that_asks_for_the_time_is_asked_at_any_change(scenario: Scenario) -> None:
+    until = "=now() > date and time(until)"
+    run = scenario(
+        compiled(start("s"), catch("wait", conditional_event(until)), chain("s", "wait"))
+    )
+    run.start("p", variables='{"until": "2023-11-14T23:00:00Z"}')
+    assert run.active() == ["wait"]
+    run.elapse(3_600_000)
+    assert run.active() == ["wait"]
+    assign(run, '{"other": 1}')
+    assert run.state() is InstanceState.COMPLETED

@@ -7,9 +7,11 @@ from engine.state import IncidentWait, ProcessInstance
 from engine.values import decode_object
 from tests.scenarios.conftest import Scenario
 from tests.support.models import (
+    catch,
     chain,
     compiled,
     end,
+    event_gateway,
     event_sub_process,
     exclusive,
     flow,
@@ -19,6 +21,7 @@ from tests.support.models import (
     sub_process,
     tag,
     task,
+    timer,
 )
 from tests.support.runner import Runner
 from tests.support.vendor_models import vendor_model
@@ -309,3 +312,31 @@ def test_data_associations_of_flowable_move_data_by_juel(scenario: Scenario) -> 
     assert values(run.job("x.Y").variables)["amount"] == "20"
     run.complete("x.Y", '{"charged": 20}')
     assert values(run.result()) == {"price": "10", "paid": "20"}
+
+
+def test_data_goes_into_a_receive_task_behind_a_gateway(scenario: Scenario) -> None:
+    """In plain BPMN, too: what the message brings goes out, the input is the task's own."""
+    taking = interface(inputs={"in": "asked"}, outputs={"out": "got"})
+    arm = tag(
+        "receiveTask",
+        taking,
+        moves("Input", "o", "in"),
+        moves("Output", None, "o", assigns("string(asked) + string(got)", "o")),
+        id="wait",
+        messageRef="m",
+    )
+    run = scenario(
+        compiled(
+            message("m", "news"),
+            data_object("o", "order"),
+            start("s"),
+            event_gateway("g"),
+            arm,
+            catch("late", timer(duration="PT1H")),
+            chain("s", "g", "wait"),
+            flow("g", "late"),
+        )
+    )
+    run.start("p", variables='{"order": 1}')
+    run.accept(c.PublishMessage(name="news", correlation_key="a", variables='{"got": 2}'))
+    assert values(run.result()) == {"order": '"12"', "got": "2"}

@@ -1,5 +1,7 @@
 """Message throw and end events, and links."""
 
+import pytest
+
 from engine import commands as c
 from engine.lifecycle import InstanceState
 from tests.scenarios.conftest import Scenario
@@ -83,8 +85,9 @@ def test_a_thrown_message_starts_a_process(scenario: Scenario) -> None:
     assert run.task("look").variables == '{"order":7}'
 
 
-def test_a_thrown_message_waits_as_long_as_its_event_says(scenario: Scenario) -> None:
-    publish = extensions(extension("publishMessage", correlationKey='="k"', timeToLive="PT1H"))
+@pytest.mark.parametrize("ttl", ["PT1H", '="PT1H"', "=wait", '=duration("PT1H")'])
+def test_a_thrown_message_waits_as_long_as_its_event_says(scenario: Scenario, ttl: str) -> None:
+    publish = extensions(extension("publishMessage", correlationKey='="k"', timeToLive=ttl))
     run = scenario(
         compiled(
             message("paid", "payment", key="=order"),
@@ -95,12 +98,52 @@ def test_a_thrown_message_waits_as_long_as_its_event_says(scenario: Scenario) ->
             chain("s", "pay", "work", "wait"),
         )
     )
-    run.start("p", variables='{"order": "k"}')
+    run.start("p", variables='{"order": "k", "wait": "PT60M"}')
     run.elapse(3_000_000)
     run.complete("work")
     assert run.state() is InstanceState.COMPLETED
     run.elapse(3_600_000)
     run.assert_nothing_left()
+
+
+@pytest.mark.parametrize(
+    ("attributes", "taken"),
+    [
+        ({"messageId": "once"}, 1),
+        ({"messageId": "=order"}, 1),
+        ({"messageId": "=null", "timeToLive": "=null"}, 2),
+        ({"messageId": "=string(n)"}, 2),
+    ],
+)
+def test_a_thrown_message_with_an_id_is_taken_in_once(
+    scenario: Scenario, attributes: dict[str, str], taken: int
+) -> None:
+    publish = extensions(extension("publishMessage", correlationKey='="k"', **attributes))
+    throwing = tag("intermediateThrowEvent", publish, message_event("paid"), id="pay")
+    started = compiled(
+        PAID, start("s", message_event("paid")), task("look"), chain("s", "look"),
+        process_id="started",
+    )  # fmt: skip
+    run = scenario(started, compiled(PAID, start("s"), throwing, chain("s", "pay")))
+    run.start("p", "a", variables='{"order": 7, "n": 1}')
+    run.start("p", "b", variables='{"order": 7, "n": 2}')
+    assert len(run.effects("MessageThrown")) == 2
+    assert (
+        len([each for each in run.effects("InstanceStarted") if each.process_id == "started"])
+        == taken
+    )
+
+
+@pytest.mark.parametrize("attributes", [{"timeToLive": "=1"}, {"messageId": "=[]"}])
+def test_an_id_or_a_time_to_live_of_no_use_is_an_incident(
+    scenario: Scenario, attributes: dict[str, str]
+) -> None:
+    publish = extensions(extension("publishMessage", correlationKey='="k"', **attributes))
+    throwing = tag("intermediateThrowEvent", publish, message_event("paid"), id="pay")
+    run = scenario(compiled(PAID, start("s"), throwing, chain("s", "pay")))
+    run.start("p")
+    assert run.incident().kind == "EXPRESSION_FAILED"
+    assert run.effects("MessageThrown") == []
 
 
 def test_a_worker_throws_where_the_dialect_says_so(scenario: Scenario) -> None:

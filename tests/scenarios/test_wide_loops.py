@@ -116,9 +116,9 @@ def test_expensive_conditions_cut_the_transition_that_makes_more_of_them_wait() 
         chain("i", "u"),
     )
     run = Runner(
-        compiled(start("s"), looped(inside, multi_instance(times="12")), chain("s", "sub")),
+        compiled(start("s"), looped(inside, multi_instance(times="40")), chain("s", "sub")),
         settings=Settings(steps_per_command_max=100),
     )
     run.start("p", variables='{"n": 2}')
-    assert len(run.tasks()) == 12
+    assert len(run.tasks()) == 40
     assert len(run.history["a"]) > 3

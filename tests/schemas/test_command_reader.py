@@ -20,6 +20,7 @@ from schemas.codec import Codec
 from schemas.command_reader import COMMAND_BYTES_MAX
 from schemas.errors import NewerRecordError, UndecodableRecordError
 from tests.schemas.records import Found
+from tests.support.sealing import sealed
 
 CODEC = Codec("shop")
 ENGINE = (("torpor-source", b"2"), ("torpor-number", b"1:40:3"))
@@ -355,3 +356,41 @@ def test_truncated_record_of_an_engine_is_a_dead_letter() -> None:
 def test_any_bytes_are_one_of_the_four(value: bytes, headers: list[tuple[str, bytes]]) -> None:
     with suppress(UndecodableRecordError, NewerRecordError):
         assert isinstance(read(value, headers), Stimulus)
+
+
+# --- what has no valid seal ---
+
+SEALED = Codec("shop", epochs=sealed(4))
+
+
+def test_engine_headers_without_a_seal_are_passed_over_whatever_they_hold() -> None:
+    value = text(type="TerminateInstance", instance_id="i")
+    forged = [*ENGINE, ("torpor-forwarded", b"1"), ("ce_id", b"c-1")]
+    for headers in (forged, [*forged, ("torpor-number", b"no number")], forged[1:]):
+        stimulus = SEALED.decode_command(Found(value=value, headers=tuple(headers)))
+        assert stimulus.command == c.TerminateInstance(instance_id="i")
+        assert (stimulus.number, stimulus.source_partition) == (None, None)
+        assert (stimulus.trusted, stimulus.forwarded) == (False, False)
+        assert stimulus.command_id == "c-1"
+
+
+def test_an_unknown_command_is_of_a_newer_engine_only_under_its_seal() -> None:
+    unknown = Found(value=text(type="Levitate"), key=b"k", headers=ENGINE)
+    with pytest.raises(UndecodableRecordError):
+        SEALED.decode_command(unknown)
+    seal = SEALED.seals.header(3, b"k", unknown.value, ENGINE)
+    with pytest.raises(NewerRecordError):
+        SEALED.decode_command(Found(value=unknown.value, key=b"k", headers=ENGINE + seal))
+
+
+def test_a_seal_does_not_make_a_send_too_large() -> None:
+    """The engine has measured it before."""
+    room = COMMAND_BYTES_MAX - sum(len(name) + len(value) for name, value in ENGINE)
+    body = text(type="CloseSubscription", name="", correlation_key="", subscription=1)
+    value = body[:-1] + b',"instance_id":"' + b"i" * (room - len(body) - 17) + b'"}'
+    seal = SEALED.seals.header(3, None, value, ENGINE)
+    stimulus = SEALED.decode_command(Found(value=value, headers=ENGINE + seal))
+    assert isinstance(stimulus.command, c.CloseSubscription)
+    seal = SEALED.seals.header(3, None, value + b" ", ENGINE)
+    larger = Found(value=value + b" ", headers=ENGINE + seal)
+    assert isinstance(SEALED.decode_command(larger).command, InvalidCommand)

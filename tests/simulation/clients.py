@@ -13,11 +13,18 @@ from typing import Any
 from consumers.log import Headers, OutgoingRecord
 from engine.records import Effect, Job, Reply, ReplyStatus, Task
 from engine.routing import message_address, partition_of, root_of, signal_address
-from schemas.codec import Codec
 from tests.simulation import models
 from tests.simulation.brokers import SimulatedBroker
 from tests.simulation.loop import WORLD, SeededLoop
-from tests.simulation.setup import COMMANDS, EFFECTS, NAMESPACE, PARTITIONS, REPLIES, TASKS
+from tests.simulation.setup import (
+    COMMANDS,
+    EFFECTS,
+    NAMESPACE,
+    PARTITIONS,
+    REPLIES,
+    TASKS,
+    new_codec,
+)
 
 BUSY_S = 40.0
 """How long new instances are started."""
@@ -32,7 +39,7 @@ class Clients:
         self._loop = loop
         self._broker = broker
         self._random = random
-        self._codec = Codec(NAMESPACE)
+        self._codec = new_codec()
         self._commands = 0
         self._read: dict[tuple[str, int], int] = {}
         self._seen: set[tuple[str, int]] = set()

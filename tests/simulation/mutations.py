@@ -31,6 +31,7 @@ from engine.partition import (
 from engine.partition import transaction as engine_transaction
 from engine.records import SendNumber
 from engine.routing import address_of
+from schemas import seals
 from storage import batch as storage_batch
 from storage import partition as storage_partition
 from storage.errors import StoreUnavailableError
@@ -239,7 +240,9 @@ def producer_goes_on_after_a_failure() -> AbstractContextManager[None]:
         while lane:
             batch = self._next_batch(lane)
             try:
-                await publisher.send([outgoing(slot.record) for slot in batch])
+                await publisher.send(
+                    [outgoing(slot.record, self._services.codec.seals) for slot in batch]
+                )
             except PublishRefusedError as error:
                 self._settle(lane, error.acknowledged)
                 await self._endure(lane, error)
@@ -329,6 +332,16 @@ def lanes_with_many_batches_under_way() -> AbstractContextManager[None]:
     return _replaced((outbox.OutboxPublisher, "offer", offer))
 
 
+# --- seals ---
+
+
+def seals_not_checked() -> AbstractContextManager[None]:
+    def is_trusted(_self: Any, _record: Any) -> bool:
+        return True
+
+    return _replaced((seals.Seals, "is_trusted", is_trusted))
+
+
 MUTATIONS: dict[str, Mutation] = {
     "H1 fence without the name of its commit": fence_without_commit_name,
     "H2 outbox not read again after a failure": outbox_not_read_again,
@@ -346,4 +359,5 @@ MUTATIONS: dict[str, Mutation] = {
     "documents kept over a foreign commit": documents_kept_over_a_foreign_commit,
     "outbox trimmed before it is acknowledged": outbox_trimmed_before_it_is_acknowledged,
     "lanes with many batches under way": lanes_with_many_batches_under_way,
+    "seals not checked": seals_not_checked,
 }

@@ -11,13 +11,12 @@ from consumers.metrics import Metrics
 from consumers.models import CompiledModels
 from consumers.partition import Condition
 from consumers.services import Limits, Services
-from schemas.codec import Codec
 from tests.simulation.brokers import SimulatedBroker, SimulatedLog, SimulatedPublishers
 from tests.simulation.chance import Chances
 from tests.simulation.loop import SeededLoop
 from tests.simulation.network import Network, now
 from tests.simulation.servers import Cluster, SimulatedStore
-from tests.simulation.setup import COMMANDS, NAMESPACE, PARTITIONS, SETTINGS
+from tests.simulation.setup import COMMANDS, NAMESPACE, PARTITIONS, SETTINGS, new_codec
 
 
 class SimulatedClock(Clock):
@@ -113,7 +112,7 @@ class Owner:
             log=self.log,
             publishers=SimulatedPublishers(around.broker, around.network, around.chances),
             clock=SimulatedClock(self._loop, random),
-            codec=Codec(NAMESPACE),
+            codec=new_codec(),
             models=CompiledModels(store, NAMESPACE, PARTITIONS),
             metrics=self.metrics,
             settings=SETTINGS,

@@ -15,13 +15,12 @@ from consumers.metrics import Metrics
 from consumers.models import CompiledModels
 from consumers.preparation import Preparation
 from consumers.services import Limits, Services
-from schemas.codec import Codec
 from storage.keys import PartitionKeys, deployments_partition
 from storage.memory_store import MemoryKeyspace, MemoryStore
 from storage.partition import PartitionState, Rules
 from storage.ports import Fence
 from tests.simulation.servers import Snapshot, observe
-from tests.simulation.setup import NAMESPACE, PARTITIONS, SETTINGS, first_fence
+from tests.simulation.setup import NAMESPACE, PARTITIONS, SETTINGS, first_fence, new_codec
 
 
 class Folded(msgspec.Struct, frozen=True, eq=False):
@@ -75,7 +74,7 @@ def _services(store: MemoryStore) -> Services:
         log=MemoryCommandLog(broker, "unused"),
         publishers=MemoryPublishers(broker),
         clock=SystemClock(),
-        codec=Codec(NAMESPACE),
+        codec=new_codec(),
         models=CompiledModels(store, NAMESPACE, PARTITIONS),
         metrics=Metrics(),
         settings=SETTINGS,

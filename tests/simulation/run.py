@@ -17,6 +17,7 @@ from tests.simulation.brokers import SimulatedBroker
 from tests.simulation.chance import Chances
 from tests.simulation.clients import Clients
 from tests.simulation.faults import Faults
+from tests.simulation.forger import Forger
 from tests.simulation.loop import SeededLoop, StuckError
 from tests.simulation.network import Network, now
 from tests.simulation.owners import Surroundings
@@ -110,9 +111,11 @@ class _Run:
 
     async def _play(self) -> None:
         clients = asyncio.create_task(self._clients.run())
+        forger = asyncio.create_task(Forger(self._clients, self._broker, self._random).run())
         await asyncio.sleep(self._random.uniform(5, FAULTS_S))
         self._chances = chance.NONE
         self._faults.stop()
+        await forger
         await self._drain()
         await clients
         if self._random.random() < self._drawn.loss_when_idle:

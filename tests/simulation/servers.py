@@ -141,6 +141,9 @@ class SimulatedStore(Store):
     async def register(self, record: dict[str, bytes]) -> bool:
         return await self._read(lambda server: now(server.store.register(record)))
 
+    async def amend(self, field: str, found: bytes, record: dict[str, bytes]) -> bool:
+        return await self._read(lambda server: now(server.store.amend(field, found, record)))
+
     async def begin_attempt(self, partition: int, fence: Fence) -> int:
         return await self._read(lambda server: now(server.store.begin_attempt(partition, fence)))
 

@@ -1,7 +1,9 @@
 """What all runs have in common: the namespace, its topics, its settings."""
 
 from engine.settings import Settings
+from schemas.codec import Codec
 from storage.ports import Fence
+from tests.support.sealing import sealed
 
 NAMESPACE = "sim"
 PARTITIONS = 3
@@ -23,6 +25,8 @@ TOPICS = {
     **{f"{NAMESPACE}.jobs.{job_type}": 2 for job_type in JOB_TYPES},
 }
 
+EPOCHS = sealed(PARTITIONS)
+
 SETTINGS = Settings(
     message_id_ms_min=20_000,
     command_window=4,
@@ -43,3 +47,8 @@ def first_fence() -> Fence:
         stamp_crc=None,
         commit="0" * 16,
     )
+
+
+def new_codec() -> Codec:
+    """As every engine has it."""
+    return Codec(NAMESPACE, epochs=EPOCHS)

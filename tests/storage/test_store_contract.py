@@ -367,6 +367,16 @@ async def test_the_namespace_is_registered_once(bench: Bench, store: Store) -> N
     assert await store.query([HashGetAll(namespace_key(bench.namespace))]) == [record]
 
 
+async def test_the_namespace_is_changed_by_who_has_seen_it_last(bench: Bench, store: Store) -> None:
+    assert not await store.amend("epochs", b"", {"epochs": b"[1]"})
+    await store.register({"partitions": b"8", "format": b"1"})
+    assert await store.amend("epochs", b"", {"epochs": b"[1]", "format": b"2"})
+    assert not await store.amend("epochs", b"", {"epochs": b"[2]"})
+    assert await store.amend("epochs", b"[1]", {"epochs": b"[3]"})
+    expected = {"partitions": b"8", "format": b"2", "epochs": b"[3]"}
+    assert await store.query([HashGetAll(namespace_key(bench.namespace))]) == [expected]
+
+
 async def test_one_query_reads_many_partitions(bench: Bench, store: Store) -> None:
     for partition in range(8):
         keys = PartitionKeys(bench.namespace, partition)

@@ -3,19 +3,23 @@
 import json
 from typing import Any
 
+from msgspec.structs import replace
+
 from consumers.log import LogRecord
 from consumers.transactions import Transactions
 from engine.partition import PartitionInfo
 from engine.settings import Settings
 from schemas.publication_writer import OutboxRecord
+from schemas.seals import Seals
 from schemas.snapshot import decode
 from storage.batch import Batch
 from tests.support.owner_bench import COMMANDS, NAMESPACE, REPLIES, START_MS, OwnerBench
+from tests.support.sealing import sealed
 
 WITH_REPLY = (("reply-to", REPLIES.encode()),)
 
 
-def record(offset: int, kind: str, *, at_ms: int = START_MS, **fields: Any) -> LogRecord:
+def record(offset: int, kind: str, /, *, at_ms: int = START_MS, **fields: Any) -> LogRecord:
     """A client's command at an offset, as JSON."""
     return LogRecord(
         partition=0,
@@ -29,6 +33,14 @@ def record(offset: int, kind: str, *, at_ms: int = START_MS, **fields: Any) -> L
 
 def rubbish(offset: int) -> LogRecord:
     return LogRecord(partition=0, offset=offset, timestamp_ms=START_MS, key=b"k", value=b"\x07")
+
+
+def as_sent(found: LogRecord, number: str = "1:2:3", source: int = 0) -> LogRecord:
+    """The record as the owner of the partition `source` would have sent it."""
+    headers = (("torpor-source", b"%d" % source), ("torpor-number", number.encode()))
+    seals = Seals(COMMANDS, sealed(1))
+    seal = seals.header(found.partition, found.key, found.value, headers)
+    return replace(found, headers=headers + seal)
 
 
 class Applying:

@@ -26,6 +26,7 @@ from schemas.codec import Codec
 from schemas.topics import topic_name
 from storage.memory_store import MemoryKeyspace, MemoryStore
 from storage.ports import Fence
+from tests.support.sealing import sealed
 
 NAMESPACE = "test"
 KINDS = (Topic.COMMANDS, Topic.EFFECTS, Topic.HISTORY, Topic.REJECTIONS, Topic.DEAD_LETTERS)
@@ -55,7 +56,7 @@ class MemoryEngine:
             log=log,
             publishers=MemoryPublishers(self.broker),
             clock=SystemClock(),
-            codec=Codec(NAMESPACE),
+            codec=Codec(NAMESPACE, epochs=sealed(partitions)),
             models=self.models,
             metrics=self.metrics,
             limits=Limits(trim_idle_ms=10),

@@ -119,8 +119,8 @@ def end(element_id: str, trigger: str = "", *, inputs: Pairs = (), outputs: Pair
     return tag("endEvent", extensions(io_mapping(inputs, outputs)), trigger, id=element_id)
 
 
-def catch(element_id: str, trigger: str, *, outputs: Pairs = ()) -> str:
-    content = (extensions(io_mapping((), outputs)), trigger)
+def catch(element_id: str, trigger: str, *, inputs: Pairs = (), outputs: Pairs = ()) -> str:
+    content = (extensions(io_mapping(inputs, outputs)), trigger)
     return tag("intermediateCatchEvent", *content, id=element_id)
 
 
@@ -295,9 +295,16 @@ def user_task(
     outputs: Pairs = (),
     name: str | None = None,
     default: str | None = None,
+    listeners: Pairs = (),
 ) -> str:
+    """`listeners`: events with the types of their jobs."""
+    heard = [
+        extension("taskListener", eventType=event, type=job_type)
+        for event, job_type in _pairs(listeners)
+    ]
     content = extensions(
         extension("userTask"),
+        extension("taskListeners", *heard) if heard else "",
         extension(
             "assignmentDefinition",
             assignee=assignee,
@@ -313,12 +320,17 @@ def user_task(
 
 
 def receive_task(
-    element_id: str, message_id: str, *content: str, outputs: Pairs = (), instantiate: bool = False
+    element_id: str,
+    message_id: str,
+    *content: str,
+    inputs: Pairs = (),
+    outputs: Pairs = (),
+    instantiate: bool = False,
 ) -> str:
     """`content`: a loop, for example."""
     return tag(
         "receiveTask",
-        extensions(io_mapping((), outputs)),
+        extensions(io_mapping(inputs, outputs)),
         *content,
         id=element_id,
         messageRef=message_id,

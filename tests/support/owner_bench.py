@@ -34,12 +34,14 @@ from storage.keys import PartitionKeys
 from storage.memory_store import MemoryKeyspace, MemoryStore
 from storage.partition import PartitionState, Rules
 from storage.ports import Commit, Fence
+from tests.support.sealing import sealed
 from tests.support.virtual_time import VirtualClock
 
 NAMESPACE = "shop"
 START_MS = 1_700_000_000_000
 COMMANDS = topic_name(NAMESPACE, Topic.COMMANDS)
 REPLIES = topic_name(NAMESPACE, Topic.REPLIES)
+REJECTIONS = topic_name(NAMESPACE, Topic.REJECTIONS)
 EFFECTS = topic_name(NAMESPACE, Topic.EFFECTS)
 DEAD_LETTERS = topic_name(NAMESPACE, Topic.DEAD_LETTERS)
 FIRST_FENCE = Fence(
@@ -149,7 +151,7 @@ class OwnerBench:
             log=self.log,
             publishers=self.publishers,
             clock=VirtualClock(),
-            codec=Codec(NAMESPACE),
+            codec=Codec(NAMESPACE, epochs=sealed(partitions)),
             models=CompiledModels(self.store, NAMESPACE, partitions),
             metrics=self.metrics,
             limits=limits or Limits(),

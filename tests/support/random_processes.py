@@ -281,7 +281,9 @@ class Builder(Activities):
     def race(self, depth: int) -> Block:
         split, merge = self.name("g"), self.name("x")
         arms = [self.name("w") for _ in range(5)]
-        parts = [event_gateway(split), exclusive(merge), receive_task(arms[4], "third")]
+        inputs = {"mine": "=n"} if self.choose(2) else ()
+        third = receive_task(arms[4], "third", inputs=inputs)
+        parts = [event_gateway(split), exclusive(merge), third]
         parts += [
             catch(arm, trigger.definition) for arm, trigger in zip(arms[:4], WAITS[:4], strict=True)
         ]

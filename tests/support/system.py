@@ -18,6 +18,7 @@ from typing import Any
 from consumers.config import Config
 from consumers.init import initialise
 from consumers.kafka_connection import KafkaConnection
+from consumers.secret_file import SecretSource
 from engine.records import Effect
 from engine.routing import partition_of
 from tests.support.engines import Engine
@@ -46,6 +47,7 @@ class System:
         self.namespace = namespace
         self.partitions = partitions
         self.folder = folder
+        self.secret_file = folder / f"{namespace}.secrets"
         self.engines: list[Engine] = []
         self.wire = Wire(bootstrap, namespace, partitions)
         self.stored = Stored(redis_url, namespace, partitions)
@@ -71,13 +73,16 @@ class System:
     # --- engines ---
 
     async def initialise(self, redis_url: str) -> None:
-        """What `torpor init` does: topics, the namespace's record, first fences."""
+        """What `torpor init` does: topics, the namespace's record, first fences.
+
+        The secrets come from a file from the second time on: the Redis is a new one.
+        """
         config = Config(
             kafka=KafkaConnection(bootstrap=self.bootstrap),
             redis=redis_url,
             namespace=self.namespace,
         )
-        await initialise(config, self.partitions)
+        await initialise(config, self.partitions, secrets=SecretSource(file=self.secret_file))
 
     def new_engine(self, redis_url: str | None = None) -> Engine:
         """An engine that is not started."""

@@ -128,6 +128,16 @@ class Wire:
             offset=written.offset,
         )
 
+    async def send_again(self, found: Found, partition: int) -> None:
+        """Publish a record as it was found, there or elsewhere. Nobody is asked for a reply."""
+        await self._producer.send_and_wait(
+            self.topic("commands"),
+            found.value,
+            key=found.key,
+            partition=partition,
+            headers=list(found.headers),
+        )
+
     async def send_batch(self, partition: int, values: Sequence[bytes]) -> int:
         """Publish records as one batch of the log; the first offset."""
         batch = self._producer.create_batch()

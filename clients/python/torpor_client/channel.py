@@ -7,7 +7,12 @@ from typing import Any
 import msgspec
 
 from torpor_client.connection import Connection, existing
-from torpor_client.errors import NamespaceNotFoundError, RejectedError, ReplyTimeoutError
+from torpor_client.errors import (
+    KafkaUnavailableError,
+    NamespaceNotFoundError,
+    RejectedError,
+    ReplyTimeoutError,
+)
 from torpor_client.frames import Frame, write_command
 from torpor_client.ids import new_id
 from torpor_client.producer import CommandProducer, CommandRecord
@@ -39,17 +44,29 @@ class Submitted:
         """The reply, ACCEPTED or DUPLICATE. Raises RejectedError, ReplyTimeoutError.
 
         The engine answers the second of two equal commands with the first one's outcome: a
-        DUPLICATE of a rejected command raises RejectedError, too.
+        DUPLICATE of a rejected command raises RejectedError, too. After a ReplyTimeoutError it may
+        be called again, to wait as long once more. Raises KafkaUnavailableError when the client is
+        closed meanwhile.
         """
         try:
             async with asyncio.timeout(self._timeout_s):
                 reply = await asyncio.shield(self._reply)
         except TimeoutError:
-            self._reply.cancel()
             raise ReplyTimeoutError(self.command_id, self._timeout_s) from None
+        except asyncio.CancelledError:
+            if self._reply.cancelled() and not _is_cancelled():
+                text = f"the client was closed before the reply to the command {self.command_id}"
+                raise KafkaUnavailableError(text) from None
+            raise
         if reply.code is not None:
             raise RejectedError(reply.command_id, reply.code, reply.detail or "", reply.result)
         return reply
+
+
+def _is_cancelled() -> bool:
+    """Whether it is the caller who is to end."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 class Channel:

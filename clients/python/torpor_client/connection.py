@@ -23,6 +23,9 @@ log = logging.getLogger("torpor_client")
 
 RECORD_BYTES_MAX = 2 * 1024 * 1024
 REQUEST_TIMEOUT_MS = 15_000
+RETRY_BACKOFF_MS = 500
+"""While a broker is away. aiokafka's 100 ms make dozens of attempts and lines of log a second."""
+
 TOPIC_APPEARS_S = 3.0
 TOPIC_POLL_S = 0.1
 PARTITION_FETCH_BYTES = 4 * 1024 * 1024
@@ -64,6 +67,21 @@ class Connection(msgspec.Struct, frozen=True, kw_only=True):
     bootstrap_servers: str
     options: Mapping[str, Any] = {}
 
+    def __post_init__(self) -> None:
+        """Raises ValueError for credentials that aiokafka would pass over in silence."""
+        protocol = self.options.get("security_protocol", "PLAINTEXT")
+        given = [name for name in self.options if name.startswith("sasl_")]
+        if given and not str(protocol).startswith("SASL"):
+            raise ValueError(
+                f"{given[0]} is given, but security_protocol is {protocol}, which logs in nobody:"
+                " choose SASL_SSL or SASL_PLAINTEXT"
+            )
+        if "ssl_context" in self.options and "SSL" not in str(protocol):
+            raise ValueError(
+                f"ssl_context is given, but security_protocol is {protocol}, which encrypts"
+                " nothing: choose SSL or SASL_SSL"
+            )
+
     def consumer(self, **more: Any) -> Any:
         """An AIOKafkaConsumer that commits nothing by itself, not started yet."""
         return Consumer(
@@ -71,7 +89,7 @@ class Connection(msgspec.Struct, frozen=True, kw_only=True):
             enable_auto_commit=False,
             max_partition_fetch_bytes=PARTITION_FETCH_BYTES,
             request_timeout_ms=REQUEST_TIMEOUT_MS,
-            **{**self.options, **more},
+            **{"retry_backoff_ms": RETRY_BACKOFF_MS, **self.options, **more},
         )
 
     async def start_producer(self) -> Any:

@@ -18,7 +18,7 @@ from aiokafka.errors import IllegalStateError, KafkaError
 from torpor_client.channel import Channel
 from torpor_client.connection import partition_counts
 from torpor_client.errors import KafkaUnavailableError
-from torpor_client.frames import FrameError, read_published
+from torpor_client.frames import FrameError, UnknownSchemaError, read_published
 from torpor_client.job_runner import JobRunner
 from torpor_client.offsets import OffsetTracker
 from torpor_client.records import Job
@@ -31,6 +31,9 @@ AHEAD_MAX = 1_000
 COMMIT_S = 0.5
 RETRY_S = 1.0
 TOPIC_POLL_S = 1.0
+SCHEMA_POLL_S = 5.0
+"""How often a job that cannot be read yet is tried; the topic is read again more rarely."""
+
 REVOKE_GRACE_S = 10.0
 REBALANCE_MS = 60_000
 SESSION_MS = 10_000
@@ -52,6 +55,7 @@ class JobReader(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka shi
         self._job_type = job_type
         self._trackers: dict[int, OffsetTracker] = {}
         self._open: dict[asyncio.Task[None], int] = {}
+        self._unread: dict[asyncio.Task[None], int] = {}
         self._consumer: Any = None
         self._stopping = asyncio.Event()
         self._grace_s = 0.0
@@ -132,13 +136,13 @@ class JobReader(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka shi
                 for record in records
             ]
             for job, _ in jobs:
-                if job is not None and job.canceled:
+                if isinstance(job, Job) and job.canceled:
                     self._runner.cancel(job.key)  # before those of the same batch begin
             for job, record in jobs:
                 self._take(job, record)
             self._hold_back()
 
-    async def _open_record(self, record: Any) -> Job | None:
+    async def _open_record(self, record: Any) -> Job | UnknownSchemaError | None:
         """A record's job; None when it is another type's, or nobody can read it."""
         header = dict(record.headers).get("job-type")
         if header is not None and header.decode(errors="replace") != self._job_type:
@@ -146,22 +150,48 @@ class JobReader(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka shi
         value = record.value or b""
         try:
             return read_published(value, Job, await self._channel.schemas.for_record(value))
+        except UnknownSchemaError as error:
+            return error
         except FrameError:
-            where = f"{record.topic}, partition {record.partition}, offset {record.offset}"
-            log.exception("%s: the record is skipped, it is no job", where)
+            log.exception("%s: the record is skipped, it is no job", _place(record))
             return None
 
-    def _take(self, job: Job | None, record: Any) -> None:
+    def _take(self, job: Job | UnknownSchemaError | None, record: Any) -> None:
         tracker = self._trackers.get(record.partition)
         if tracker is None:
             return  # taken away meanwhile: its new owner has it
         tracker.take(record.offset)
+        if isinstance(job, UnknownSchemaError):
+            log.error("%s: %s; the job is kept until it can be read", _place(record), job)
+            task = asyncio.create_task(self._handle_later(record, tracker))
+            self._unread[task] = record.partition
+            task.add_done_callback(self._unread.pop)
+        else:
+            self._handle(job, record, tracker)
+
+    def _handle(self, job: Job | None, record: Any, tracker: OffsetTracker) -> None:
         if job is None or job.canceled or job.type != self._job_type:
             tracker.answer(record.offset)
             return
         task = self._runner.submit(job)
         self._open[task] = record.partition
         task.add_done_callback(lambda ended: self._ended(ended, tracker, record.offset))
+
+    async def _handle_later(self, record: Any, tracker: OffsetTracker) -> None:
+        """Handle a job once its schema is known: a newer engine's, whose topic could not be read.
+
+        Its offset is not committed until then, so whoever has its partition next reads it again.
+        """
+        while True:
+            await asyncio.sleep(SCHEMA_POLL_S)
+            try:
+                job = await self._open_record(record)
+            except KafkaUnavailableError as error:
+                log.warning("%s: the schemas cannot be read at the moment: %s", self._topic, error)
+                continue
+            if not isinstance(job, UnknownSchemaError):
+                self._handle(job, record, tracker)
+                return
 
     def _ended(self, task: asyncio.Task[None], tracker: OffsetTracker, offset: int) -> None:
         self._open.pop(task, None)
@@ -216,6 +246,9 @@ class JobReader(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka shi
             for partition in partitions
             if partition in self._trackers
         }
+        for unread, partition in self._unread.items():
+            if partition in leaving:
+                unread.cancel()
         tasks = [task for task, partition in self._open.items() if partition in leaving]
         if tasks:
             await asyncio.wait(tasks, timeout=grace_s)
@@ -229,3 +262,7 @@ class JobReader(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka shi
     async def on_partitions_assigned(self, assigned: Iterable[TopicPartition]) -> None:
         self._trackers = {each.partition: OffsetTracker() for each in assigned}
         self.assigned.set()
+
+
+def _place(record: Any) -> str:
+    return f"{record.topic}, partition {record.partition}, offset {record.offset}"

@@ -5,6 +5,7 @@ import contextlib
 import logging
 import secrets
 from typing import Any
+from weakref import WeakValueDictionary
 
 from aiokafka import TopicPartition
 from aiokafka.errors import KafkaError
@@ -30,7 +31,8 @@ class ReplyReader:
         self._schemas = schemas
         self._consumer: Any = None
         self._task: asyncio.Task[None] | None = None
-        self._waiting: dict[bytes, asyncio.Future[Reply]] = {}
+        # Weak: who has let go of what was to be a reply does not wait for it.
+        self._waiting: WeakValueDictionary[bytes, asyncio.Future[Reply]] = WeakValueDictionary()
         self.partition = 0
 
     async def start(self, partitions: int) -> None:
@@ -53,7 +55,6 @@ class ReplyReader:
         correlation = secrets.token_bytes(16)
         reply: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self._waiting[correlation] = reply
-        reply.add_done_callback(lambda _: self._waiting.pop(correlation, None))
         return correlation, reply
 
     def headers(self, correlation: bytes) -> list[tuple[str, bytes]]:

@@ -19,6 +19,8 @@ from engine.values import Value
 # What depends on its arguments alone and mostly has literal ones: evaluated when it is compiled.
 _FOLDED: Final = frozenset(["date", "time", "date and time", "duration"])
 
+_OF_THE_MOMENT: Final = frozenset(["now", "today", "random number", "uuid"])
+
 
 def compile_call(node: syntax.Call, scope: Scope) -> Code:
     """function(argument, ...)"""
@@ -42,7 +44,10 @@ def compile_named_call(node: syntax.NamedCall, scope: Scope) -> Code:
 
 
 def _builtin(node: syntax.Node, scope: Scope) -> Function | None:
-    return scope.build.builtins.get(node.name) if isinstance(node, syntax.Name) else None
+    if not isinstance(node, syntax.Name):
+        return None
+    scope.build.changes_alone |= node.name in _OF_THE_MOMENT
+    return scope.build.builtins.get(node.name)
 
 
 def _is_bound(node: syntax.Node, scope: Scope) -> bool:

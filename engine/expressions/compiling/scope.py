@@ -26,6 +26,7 @@ class Build:
         self._types = types
         self.free: dict[str, None] = {}
         self.unknown: dict[str, None] = {}
+        self.changes_alone = False
         self.depth = 0
         self.deepest = 0
 

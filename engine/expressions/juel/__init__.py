@@ -37,7 +37,7 @@ def compile_juel_expression(text: str) -> Expression:
 
 def _compiled(text: str, parse: Callable[[str], Node]) -> Expression:
     try:
-        code, names = compile_tree(parse(text))
+        code, build = compile_tree(parse(text))
     except RecursionError:
         raise ExpressionSyntaxError("The expression is nested too deeply", 0) from None
-    return Expression(text, names, code)
+    return Expression(text, tuple(build.names), code, changes_alone=build.changes_alone)

@@ -22,12 +22,15 @@ from engine.expressions.juel.operators import OPERATIONS, PREFIXES, RELATIONS
 from engine.expressions.numeric import truncated
 from engine.values import Value
 
+_OF_THE_MOMENT: Final = frozenset({"now", "dateTime", "isAfterNow", "isBeforeNow"})
+
 
 class Build:
     """One compilation: the variables it meets, and how deep it is in the tree."""
 
     def __init__(self) -> None:
         self.names: dict[str, None] = {}
+        self.changes_alone = False
         self._depth = 0
 
     def code(self, node: syntax.Node) -> Code:
@@ -46,10 +49,10 @@ class Build:
         return tuple(self.code(node) for node in nodes)
 
 
-def compile_tree(tree: syntax.Node) -> tuple[Code, tuple[str, ...]]:
-    """The code of a tree, and its variables in order of first use."""
+def compile_tree(tree: syntax.Node) -> tuple[Code, Build]:
+    """The code of a tree, and what was learned: its variables, in order of first use."""
     build = Build()
-    return build.code(tree), tuple(build.names)
+    return build.code(tree), build
 
 
 def _literal(node: syntax.Literal, _build: Build) -> Code:
@@ -121,6 +124,7 @@ def _method_call(node: syntax.MethodCall, build: Build) -> Code:
     name = node.method
     if not is_known(name, len(node.arguments)):
         _refuse(_root(node), _path(node), node.position)
+    build.changes_alone |= name in _OF_THE_MOMENT
     source, arguments = build.code(node.source), build.codes(node.arguments)
     return lambda env, frame: call_method(
         source(env, frame), name, [argument(env, frame) for argument in arguments], env
@@ -143,6 +147,7 @@ def _function_call(node: syntax.FunctionCall, build: Build) -> Code:
     function = FUNCTIONS.get(node.function)
     if function is None or not function.least <= len(node.arguments) <= function.most:
         _refuse(node.function, node.function, node.position)
+    build.changes_alone |= node.function in _OF_THE_MOMENT
     arguments = build.codes(_named(function, node.arguments, build))
     implementation = function.implementation
 
@@ -169,6 +174,8 @@ def _named(
 def _note_name(node: syntax.Node, build: Build) -> None:
     if isinstance(node, syntax.Literal) and isinstance(node.value, str):
         build.names.setdefault(node.value)
+    else:
+        build.changes_alone = True
 
 
 def _refuse(name: str, call: str, position: int) -> NoReturn:

@@ -86,7 +86,7 @@ def _run(advance: Advance, gateway: ComplexGateway, key: int) -> Step | None:
         )
     arrived = tuple(flow for flow, count in _counts(advance, gateway, scope).items() if count)
     advance.emit(e.GateFired(key=gate.key, consumed=arrived))
-    advance.moved[scope] = None  # it may take no flow, and have nothing to wait for
+    advance.ask_joins(scope, gateway.id)  # it may take no flow, and have nothing to wait for
     for flow in chosen:
         advance.take(flow, scope)
     return None

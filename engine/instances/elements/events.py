@@ -19,7 +19,10 @@ from engine.model.elements import (
 
 
 def _run_catch(advance: Advance, event: IntermediateCatchEvent, key: int) -> Step | None:
-    armed = arm(advance, Waiter(key, event.id), event.trigger)
+    made = map_inputs(advance, event.inputs, key) if event.inputs else {}
+    armed = arm(advance, Waiter(key, event.id, locals=made), event.trigger)
+    if made:
+        advance.set_variables(key, to_texts(made))
     for event_armed in armed:
         advance.emit(event_armed)
     waits = bool(armed) or not isinstance(event.trigger, NoneTrigger | LinkTrigger)

@@ -5,6 +5,7 @@ from engine.instances.advance import Advance
 from engine.instances.elements.handler import Handler
 from engine.instances.flows import leave_by_all, leave_by_first_true
 from engine.instances.joins import take_free
+from engine.instances.mappings import map_inputs
 from engine.instances.triggers import arm
 from engine.instances.triggers.waiting import Waiter
 from engine.lifecycle import Step
@@ -58,6 +59,7 @@ def _run_event_based(advance: Advance, gateway: EventBasedGateway, key: int) -> 
     """Wait for all arms at once. BPMN 13.4.4: the first event that occurs decides.
 
     A parallel one, to which a none start event has led, begins them all: each waits by itself.
+    What an arm waits for sees its inputs, which are made again when it begins.
     """
     if gateway.parallel:
         return Step.LEAVE
@@ -65,7 +67,8 @@ def _run_event_based(advance: Advance, gateway: EventBasedGateway, key: int) -> 
     for index in gateway.outgoing:
         event = advance.model.elements[advance.model.flows[index].target]
         if isinstance(event, IntermediateCatchEvent | ReceiveTask):
-            armed.extend(arm(advance, Waiter(key, event.id), event.trigger))
+            made = map_inputs(advance, event.inputs, key) if event.inputs else None
+            armed.extend(arm(advance, Waiter(key, event.id, locals=made), event.trigger))
     for event_armed in armed:
         advance.emit(event_armed)
     return None

@@ -12,7 +12,7 @@ from typing import Generic, TypeAlias, TypeVar
 from engine.instances.advance import Advance
 from engine.instances.arming import arm_events
 from engine.instances.flows import leave_by_true
-from engine.instances.mappings import map_outputs
+from engine.instances.mappings import map_inputs, map_outputs, to_texts
 from engine.lifecycle import Step
 from engine.model.elements import Element
 
@@ -33,6 +33,15 @@ def activate_nothing(advance: Advance, element: Element, key: int) -> Step:
 def arm_events_inside(advance: Advance, element: Element, key: int) -> None:
     """Only a scope that something triggered arms its event sub-processes as a step of its own."""
     arm_events(advance, key)
+
+
+def take_inputs(advance: Advance, element: Element, key: int) -> Step:
+    """The inputs of what has occurred already; what came with that covers them."""
+    scope = advance.instance(key).scope
+    made = to_texts(map_inputs(advance, getattr(element, "inputs", ()), scope or key))
+    own = advance.state.variables.get(key, {})
+    advance.set_variables(key, {name: text for name, text in made.items() if name not in own})
+    return Step.COMPLETE
 
 
 def direct_nothing(advance: Advance, element: Element, key: int) -> None:
@@ -59,6 +68,7 @@ class Handler(Generic[E]):
     run: StepFunction[E] = run_nothing
     arm: StepFunction[E] = arm_events_inside
     direct: StepFunction[E] = direct_nothing
+    take: StepFunction[E] = take_inputs
     complete: StepFunction[E] = complete_with_outputs
     leave: StepFunction[E] = leave_by_true
     joins: Callable[[Advance, E, int], tuple[str, ...] | None] | None = None

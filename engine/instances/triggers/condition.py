@@ -14,9 +14,10 @@ def arm(advance: Advance, waiter: Waiter, trigger: ConditionTrigger) -> e.AnyEve
     Whether it holds already is found right after this step, as after each change of variables.
     """
     holds(advance, trigger.condition, waiter.owner, waiter.locals)
-    advance.conditions_changed = True
+    key = advance.new_key()
+    advance.changes.armed[key] = None
     return e.SubscriptionOpened(
-        key=advance.new_key(),
+        key=key,
         owner=waiter.owner,
         element_id=waiter.element_id,
         name=trigger.condition.text,

@@ -2,6 +2,7 @@
 
 from engine import events as e
 from engine import variables as v
+from engine.expressions import EvaluationError, Expression, schedule
 from engine.instances.advance import Advance
 from engine.instances.limits import NAME_LENGTH_MAX
 from engine.instances.triggers.waiting import Waiter
@@ -22,11 +23,35 @@ def throw(advance: Advance, key: int, trigger: MessageTrigger) -> Step | None:
             kind="message",
             name=name,
             correlation_key=correlation_key,
-            ttl_ms=trigger.ttl_ms,
+            ttl_ms=_time_to_live(advance, key, trigger),
             variables=encode_object(variables),
+            message_id=_message_id(advance, key, trigger),
         )
     )
     return Step.COMPLETE
+
+
+def _time_to_live(advance: Advance, key: int, trigger: MessageTrigger) -> int:
+    """In milliseconds from now on; null: none. Raises StuckError."""
+    if trigger.ttl is None:
+        return trigger.ttl_ms
+    value = advance.evaluator.evaluate(trigger.ttl, key)
+    if value is None:
+        return 0
+    zone, now = advance.context.settings.zone, advance.context.now
+    try:
+        until = schedule.add_duration(now, schedule.parse_duration(value), zone)
+    except EvaluationError:
+        raise advance.evaluator.unusable(trigger.ttl, "a duration", value) from None
+    return max(0, until - now)
+
+
+def _message_id(advance: Advance, key: int, trigger: MessageTrigger) -> str | None:
+    """Raises StuckError for one that is neither text nor number, or too long; null: none."""
+    if not isinstance(trigger.message_id, Expression):
+        return trigger.message_id
+    value = advance.evaluator.evaluate(trigger.message_id, key)
+    return None if value is None else advance.evaluator.name(trigger.message_id, key)
 
 
 def arm(advance: Advance, waiter: Waiter, trigger: MessageTrigger) -> e.AnyEvent:

@@ -10,7 +10,6 @@ import msgspec
 from lxml import etree
 from msgspec.structs import replace
 
-from engine.expressions import EvaluationError, schedule
 from engine.model.dialects import camunda8_audit, feel
 from engine.model.dialects.camunda8_audit import NAMESPACE
 from engine.model.dialects.camunda8_choices import choices
@@ -33,6 +32,7 @@ from engine.model.report import Report, quote
 from engine.model.source import SourceElement, is_true
 from engine.model.vocabulary import EXECUTION_EVENTS
 from engine.model.xml import BPMN
+from engine.values import Value, encode
 
 _PREFIX: Final = f"{{{NAMESPACE}}}"
 _EXTENSION_ELEMENTS: Final = f"{{{BPMN}}}extensionElements"
@@ -79,6 +79,15 @@ def _properties(extensions: Extensions, site: _Site) -> Extensions:
         return replace(extensions, fails_uncaught=fails)
     # A task header of the same name wins, whichever stands first.
     return replace(extensions, headers={**properties, **extensions.headers})
+
+
+def _linked_resources(extensions: Extensions, site: _Site) -> Extensions:
+    """As in Zeebe, in a header: a list of objects, but by the id, for nothing is deployed here."""
+    linked: list[Value] = [
+        {str(name).removeprefix(_PREFIX): str(value) for name, value in part.attrib.items()}
+        for part in site.xml.iterchildren(f"{_PREFIX}linkedResource")
+    ]
+    return replace(extensions, headers={"linkedResources": encode(linked), **extensions.headers})
 
 
 def _io_mapping(extensions: Extensions, site: _Site) -> Extensions:
@@ -172,6 +181,7 @@ def _called_element(extensions: Extensions, site: _Site) -> Extensions:
         process_id=site.formula("processId"),
         version_tag=version_tag,
         same_deployment=same_deployment,
+        business_key=site.formula("businessId"),
         propagate_all_parent_variables=is_true(
             site.xml.get("propagateAllParentVariables"), default=True
         ),
@@ -194,26 +204,11 @@ def _subscription(extensions: Extensions, site: _Site) -> Extensions:
 
 
 def _publish_message(extensions: Extensions, site: _Site) -> Extensions:
-    ttl_ms = 0
-    text = (site.xml.get("timeToLive") or "").strip()
-    if text:
-        try:
-            ttl_ms = schedule.add_duration(0, schedule.parse_duration(text), "UTC")
-        except EvaluationError as error:
-            site.report.error(
-                "unsupported-extension",
-                f"{error.message} Write the time to live as a duration, such as PT1H.",
-                site.element,
-                site.line,
-            )
-    if site.xml.get("messageId"):
-        site.report.error(
-            "unsupported-extension",
-            "The message id of what is thrown is not executed: nothing is thrown twice. Remove it.",
-            site.element,
-            site.line,
-        )
-    publish = PublishSource(correlation_key=site.formula("correlationKey"), ttl_ms=max(0, ttl_ms))
+    publish = PublishSource(
+        correlation_key=site.formula("correlationKey"),
+        ttl=site.formula("timeToLive"),
+        message_id=site.formula("messageId"),
+    )
     return replace(extensions, publish=publish)
 
 
@@ -251,14 +246,7 @@ def _listeners(site: _Site, tag: str, events: frozenset[str]) -> list[tuple[str,
     for xml in site.xml.iterchildren(f"{_PREFIX}{tag}"):
         part = _Site(site.element, xml, site.report)
         event = (xml.get("eventType") or "").strip()
-        if event == "updating":
-            site.report.warning(
-                "no-effect",
-                "Nothing updates a task that is there: the listener is never called. Remove it.",
-                site.element,
-                part.line,
-            )
-        elif event not in events:
+        if event not in events:
             site.report.error(
                 "unsupported-extension",
                 f"zeebe:{tag} at {quote(event)} is not executed. Use one of:"
@@ -283,7 +271,7 @@ def _own_headers(listener: _Site) -> dict[str, str]:
     return headers
 
 
-_TASK_EVENTS: Final = frozenset({"creating", "assigning", "completing"})
+_TASK_EVENTS: Final = frozenset({"creating", "assigning", "updating", "completing", "canceling"})
 
 _THROWS: Final = frozenset({"intermediateThrowEvent", "endEvent"})
 _JOB_TASKS: Final = frozenset({"serviceTask", "sendTask", "businessRuleTask", "scriptTask"})
@@ -302,6 +290,7 @@ _LISTENED: Final = _MAPPED | {
 _TRANSLATIONS: Final[dict[str, tuple[frozenset[str], _Translate]]] = {
     "taskDefinition": (_JOB_TASKS | _THROWS | _AD_HOC, _task_definition),
     "taskHeaders": (_JOB_TASKS | _THROWS | _AD_HOC, _task_headers),
+    "linkedResources": (_JOB_TASKS | _AD_HOC, _linked_resources),
     "properties": (_JOB_TASKS | _THROWS | _AD_HOC | {"process"}, _properties),
     "publishMessage": (_THROWS, _publish_message),
     "ioMapping": (_MAPPED, _io_mapping),
@@ -321,8 +310,12 @@ _TRANSLATIONS: Final[dict[str, tuple[frozenset[str], _Translate]]] = {
 }
 """Extension element -> the BPMN elements that it means something on, and its translation."""
 
-_SILENT: Final = frozenset({"properties", "userTask", "userTaskForm", "versionTag"})
+_SILENT: Final = frozenset(
+    {"agentDefinition", "properties", "userTask", "userTaskForm", "versionTag"}
+)
 """Markers, and what is kept in the file for other tools: ignored where it does not apply."""
+
+_REPEATED: Final = frozenset({"userTaskForm"})
 
 _WARNED: Final = frozenset({"jobPriorityDefinition"})
 _NEEDED: Final = frozenset({"executionListeners", "taskListeners"})
@@ -339,7 +332,7 @@ def _extensions(element: SourceElement, report: Report) -> Extensions:
         name = str(xml.tag)[len(_PREFIX) :]
         site = _Site(element, xml, report)
         translation = _TRANSLATIONS.get(name)
-        if name in seen:
+        if name in seen and name not in _REPEATED:
             report.error(
                 "duplicate-extension",
                 f"There is more than one zeebe:{name}. Keep one of them.",

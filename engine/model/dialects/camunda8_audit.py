@@ -16,7 +16,6 @@ from engine.model.spelling import did_you_mean
 from engine.model.xml import BPMN
 
 NAMESPACE: Final = "http://camunda.org/schema/zeebe/1.0"
-_PREFIX: Final = f"{{{NAMESPACE}}}"
 _NAMES: Final = {"bpmn": BPMN, "zeebe": NAMESPACE}
 _ATTRIBUTED: Final = etree.XPath("descendant-or-self::*[@zeebe:*]", namespaces=_NAMES)
 _EXTENSIONS: Final = etree.XPath(".//bpmn:extensionElements/zeebe:*", namespaces=_NAMES)
@@ -30,13 +29,22 @@ _OF_FLOWS: Final = etree.XPath(
 _LISTENER: Final = Shape(("eventType", "type", "retries"), ("taskHeaders",))
 _PARAMETER: Final = Shape(("source", "target"))
 _BINDING: Final = ("bindingType", "versionTag")
+_CONFIGURED: Final = ("modelerConfigurationTemplate", "modelerConfigurationName")
+"""Notes of the modeler to itself."""
 
 ELEMENTS: Final = {
+    "agentDefinition": Shape(("agentType",)),
     "adHoc": Shape(("activeElementsCollection", "outputCollection", "outputElement")),
     "assignmentDefinition": Shape(("assignee", "candidateGroups", "candidateUsers")),
     "calledDecision": Shape(("decisionId", "resultVariable", *_BINDING)),
     "calledElement": Shape(
-        ("processId", "propagateAllChildVariables", "propagateAllParentVariables", *_BINDING)
+        (
+            "processId",
+            "businessId",
+            "propagateAllChildVariables",
+            "propagateAllParentVariables",
+            *_BINDING,
+        )
     ),
     "conditionalFilter": Shape(("variableNames", "variableEvents")),
     "executionListeners": Shape((), ("executionListener",)),
@@ -69,10 +77,10 @@ ELEMENTS: Final = {
 _PARTS: Final = {
     "executionListener": _LISTENER,
     "header": Shape(("id", "key", "value")),
-    "input": _PARAMETER,
+    "input": Shape((*_PARAMETER.attributes, *_CONFIGURED)),
     "linkedResource": Shape(("resourceId", "resourceType", "linkName", *_BINDING)),
     "output": _PARAMETER,
-    "property": Shape(("id", "name", "value")),
+    "property": Shape(("id", "name", "value", *_CONFIGURED)),
     "taskHeaders": Shape((), ("header",)),
     "taskListener": _LISTENER,
 }
@@ -80,8 +88,10 @@ _PARTS: Final = {
 
 _SHAPES: Final = Shapes(prefixes={NAMESPACE: "zeebe"}, elements=ELEMENTS, parts=_PARTS)
 
-_ON_ELEMENTS: Final = ("modelerTemplate", "modelerTemplateIcon", "modelerTemplateVersion")
-"""Attributes of BPMN elements: notes of the modeler to itself."""
+_ON_ELEMENTS: Final = (
+    "modelerTemplate", "modelerTemplateIcon", "modelerTemplateVersion", "retryCounter",
+)  # fmt: skip
+"""Attributes of BPMN elements: notes of the modeler to itself, and one that Zeebe passes over."""
 
 
 def audit(roots: Iterable[SourceElement], report: Report) -> None:

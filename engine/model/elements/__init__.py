@@ -39,6 +39,7 @@ from engine.model.elements.gateways import (
 from engine.model.elements.loops import Loop, MultiInstance, StandardLoop
 from engine.model.elements.process import (
     AnyElement,
+    Joins,
     ProcessModel,
     Reach,
     SequenceFlow,
@@ -93,6 +94,7 @@ __all__ = [
     "IntermediateCatchEvent",
     "IntermediateThrowEvent",
     "JobDefinition",
+    "Joins",
     "LinkTrigger",
     "Loop",
     "ManualTask",

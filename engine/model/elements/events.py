@@ -23,6 +23,7 @@ class EndEvent(Element, frozen=True, kw_only=True, tag="endEvent"):
 
 class IntermediateCatchEvent(Element, frozen=True, kw_only=True, tag="intermediateCatchEvent"):
     trigger: Trigger = NoneTrigger()
+    inputs: tuple[Mapping, ...] = ()
     outputs: tuple[Mapping, ...] = ()
 
 

@@ -1,8 +1,8 @@
 """A process as a whole: its elements and the flows between them."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from functools import cached_property
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -91,6 +91,19 @@ class Reach(msgspec.Struct, frozen=True):
     from_element: dict[int, int]
 
 
+class Joins(msgspec.Struct, frozen=True):
+    """Which joins a token may hold up by being where it is: those that wait for what may come.
+
+    The masks are sets of `indexes`: bit n stands for the n-th. `from_element`: those that can be
+    reached from the element with this id, itself included. `at_flow`: the one that the flow with
+    this id leads to.
+    """
+
+    indexes: tuple[int, ...]
+    from_element: dict[str, int]
+    at_flow: dict[str, int]
+
+
 class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """One executable process, whole. `semantics` is the version of the rules it was deployed under.
 
@@ -145,6 +158,14 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return any(isinstance(element, AdHocSubProcess) for element in self.elements)
 
     @cached_property
+    def hears_cancellations(self) -> bool:
+        """Whether any user task has listeners at its end by something else."""
+        return any(
+            isinstance(element, UserTask) and "canceling" in element.listeners
+            for element in self.elements
+        )
+
+    @cached_property
     def has_directed_ad_hocs(self) -> bool:
         """Whether a worker directs any of them."""
         return any(
@@ -172,6 +193,11 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def reaches(self) -> dict[int, Reach]:
         """By join, filled as joins are met: `reachability.reach_of` alone reads and writes it."""
+        return {}
+
+    @cached_property
+    def computed(self) -> dict[Hashable, Any]:
+        """What is computed of it once, when it is first asked for: each has a key of its own."""
         return {}
 
     def element(self, element_id: str) -> AnyElement:

@@ -16,14 +16,17 @@ class MessageTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="message"):
     """`correlation_key` None: thrown without a key, or `begins`.
 
     `begins`: it starts an instance, whatever its key; one that waits for it has the key by which it
-    was started. `ttl_ms`: how long a message that is thrown waits to be taken. `keeps_content`:
-    what it brings is the event's own, for its output mappings to choose.
+    was started. A message that is thrown waits to be taken for `ttl_ms`, or for the duration that
+    `ttl` gives; with a `message_id` another one of this id is not taken in meanwhile.
+    `keeps_content`: what it brings is the event's own, for its output mappings to choose.
     """
 
     name: Text
     correlation_key: Expression | None = None
     ttl_ms: int = 0
     begins: bool = False
+    ttl: Expression | None = None
+    message_id: Text | None = None
     keeps_content: bool = False
 
 

@@ -84,14 +84,6 @@ def user_task(reading: Reading, node: Node, extensions: Extensions) -> e.UserTas
 
 def receive_task(reading: Reading, node: Node, extensions: Extensions) -> e.ReceiveTask | None:
     fields = activity_fields(reading, node, extensions)
-    if fields["inputs"] and reading.process.waits_elsewhere(node):
-        reading.report.error(
-            "mapping-not-executed",
-            "The inputs of a receive task that is done as it begins are not executed. Put them on"
-            " the element after it.",
-            node,
-            extensions.inputs[0].line if extensions.inputs else node.line,
-        )
     trigger = read_message(reading, node, node)
     if trigger is None:
         return None

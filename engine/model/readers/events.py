@@ -1,5 +1,7 @@
 """Readers of events, by position. Their triggers are read by `triggers.py`."""
 
+from msgspec.structs import replace
+
 from engine.model import elements as e
 from engine.model.extensions import Extensions
 from engine.model.jobs import read_job
@@ -73,13 +75,24 @@ def catch_event(
     reading: Reading, node: Node, extensions: Extensions
 ) -> e.IntermediateCatchEvent | None:
     trigger = read_trigger(reading, node)
-    refuse_mappings(reading, node, extensions, "input")
+    if _has_no_inputs(reading, node):
+        refuse_mappings(reading, node, extensions, "input")
+        extensions = replace(extensions, inputs=())
+    inputs = input_mappings(reading, node, extensions)
     outputs = output_mappings(reading, node, extensions)
     if trigger is None:
         return None
     return e.IntermediateCatchEvent(
-        **element_fields(reading, node, extensions), trigger=trigger, outputs=outputs
+        **element_fields(reading, node, extensions), trigger=trigger, inputs=inputs, outputs=outputs
     )
+
+
+def _has_no_inputs(reading: Reading, node: Node) -> bool:
+    """A link leads here at once; a condition that a gateway asks would not see them."""
+    asked = {part.tag for part in node.children}
+    if "linkEventDefinition" in asked:
+        return True
+    return "conditionalEventDefinition" in asked and reading.process.waits_elsewhere(node)
 
 
 def throw_event(

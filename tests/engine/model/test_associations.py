@@ -6,15 +6,11 @@ from engine.model import elements as e
 from engine.model.compile import CompiledResource
 from tests.support.findings import codes, only_finding
 from tests.support.models import (
-    catch,
     chain,
-    event_gateway,
-    message,
     resource,
     service_task,
     start,
     tag,
-    timer,
 )
 
 DMN = "https://www.omg.org/spec/DMN/20191111/MODEL/"
@@ -99,14 +95,3 @@ def test_in_a_dialect_that_only_draws_data_what_would_move_is_a_warning() -> Non
     made = resource(start("s"), service_task("of-camunda-8"), task, chain("s", "of-camunda-8", "t"))
     assert made.deployable
     assert codes(made) == [("no-effect", "t")]
-
-
-def test_data_inputs_of_a_task_that_an_event_gateway_waits_for_are_an_error() -> None:
-    drawn = tag("dataInputAssociation", tag("sourceRef", "a"), tag("targetRef", "in"))
-    io = tag("ioSpecification", tag("dataInput", id="in", name="x"))
-    made = resource(
-        tag("dataObject", id="a"), start("s"), message("m", "news"), event_gateway("g"),
-        tag("receiveTask", io, drawn, id="t", messageRef="m"), chain("s", "g", "t"),
-        catch("late", timer(duration="PT1S")), chain("g", "late"),
-    )  # fmt: skip
-    assert codes(made) == [("mapping-not-executed", "t")]

@@ -1,7 +1,7 @@
 """From where a join can be reached without passing it: bit n stands for its n-th incoming flow."""
 
 from engine.model.elements import ProcessModel
-from engine.model.reachability import reach_of
+from engine.model.reachability import joins_of, reach_of
 from tests.support.models import (
     boundary,
     catch,
@@ -9,6 +9,7 @@ from tests.support.models import (
     compiled,
     end,
     exclusive,
+    flow,
     inclusive,
     link_event,
     parallel,
@@ -145,3 +146,34 @@ def test_a_chain_of_thousands_does_not_grow_the_stack() -> None:
     found = reached(model, "join")
     assert found["s"] == {"t3999-join", "t0-join"}
     assert found["t3999"] == {"t3999-join"}
+
+
+def test_a_join_is_held_up_by_what_can_reach_it_however_it_does() -> None:
+    model = _loop()
+    joins = joins_of(model)
+    assert [model.elements[index].id for index in joins.indexes] == ["join"]
+    assert set(joins.from_element) == {"s", "join", "work", "check"}
+    assert set(joins.at_flow) == {"s-join", "check-join"}
+
+
+def test_each_join_has_a_bit_and_what_lies_behind_it_none() -> None:
+    model = compiled(
+        start("s"),
+        parallel("fork"),
+        *(task(name) for name in "abc"),
+        *(inclusive(name) for name in ("first", "second")),
+        end("e"),
+        chain("s", "fork", "a", "first", "c", "second", "e"),
+        chain("fork", "b", "first"),
+        flow("fork", "second"),
+    )
+    joins = joins_of(model)
+    assert joins.from_element == {
+        "s": 0b11,
+        "fork": 0b11,
+        "a": 0b11,
+        "b": 0b11,
+        "first": 0b11,
+        "c": 0b10,
+        "second": 0b10,
+    }

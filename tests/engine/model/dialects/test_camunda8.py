@@ -22,7 +22,6 @@ from tests.support.models import (
     event_gateway,
     extension,
     extensions,
-    message,
     process,
     resource,
     start,
@@ -237,13 +236,12 @@ def test_outputs_of_an_end_event_that_ends_more_than_itself_are_an_error() -> No
     assert codes(resource(start("s"), ending, chain("s", "x"))) == [("mapping-not-executed", "x")]
 
 
-def test_inputs_of_a_task_that_an_event_gateway_waits_for_are_an_error() -> None:
-    arm = tag("receiveTask", extensions(MAPPING), id="x", messageRef="m")
+def test_inputs_of_a_condition_that_an_event_gateway_asks_are_an_error() -> None:
+    condition = tag("conditionalEventDefinition", tag("condition", "=b &gt; 1"))
     made = resource(
-        message("m", "news", key="=k"),
         start("s"),
         event_gateway("g"),
-        arm,
+        tag("intermediateCatchEvent", extensions(MAPPING), condition, id="x"),
         catch("late", timer(duration="PT1S")),
         chain("s", "g", "x"),
         chain("g", "late"),
@@ -255,13 +253,11 @@ def test_inputs_of_a_task_that_an_event_gateway_waits_for_are_an_error() -> None
     "event",
     [
         extended("startEvent", MAPPING),
-        tag("intermediateCatchEvent", extensions(MAPPING), timer(duration="PT1S"), id="x"),
         tag("boundaryEvent", extensions(MAPPING), error_event(), id="x", attachedToRef="t"),
     ],
 )
-def test_inputs_of_an_event_that_waits_are_an_error(event: str) -> None:
-    flows = chain("t", "x") if "intermediateCatch" in event else ""
-    made = resource(tag("task", id="t"), event, flows)
+def test_inputs_of_an_event_without_a_scope_are_an_error(event: str) -> None:
+    made = resource(tag("task", id="t"), event)
     assert ("mapping-not-executed", "x") in codes(made)
 
 
@@ -359,6 +355,15 @@ def test_a_call_may_be_bound_to_its_deployment_or_to_a_version_tag() -> None:
     assert (tagged.same_deployment, tagged.version_tag) == (False, "1.2")
 
 
+def test_a_called_process_may_be_given_a_business_id() -> None:
+    given = element("callActivity", extension("calledElement", processId="p", businessId="=order"))
+    none = element("callActivity", extension("calledElement", processId="p", businessId=""))
+    assert isinstance(given, e.CallActivity)
+    assert isinstance(none, e.CallActivity)
+    assert texts(given.business_key) == ["=order"]
+    assert (none.business_key, none.inherits_business_key) == (None, True)
+
+
 def test_a_process_may_have_a_version_tag() -> None:
     tagged = extensions(extension("versionTag", value="1.2"))
     assert compiled(tagged, start("s")).version_tag == "1.2"
@@ -380,7 +385,6 @@ def test_a_binding_that_names_no_version_is_an_error(binding: str) -> None:
     ("kind", "name", "part"),
     [
         ("manualTask", "taskListeners", "taskListener"),
-        ("serviceTask", "linkedResources", "linkedResource"),
         ("userTask", "somethingNew", "part"),
     ],
 )
@@ -391,6 +395,22 @@ def test_an_extension_that_does_not_run_is_an_error_that_names_it(
     finding = next(found for found in made.findings if found.code == "unsupported-extension")
     assert (finding.severity, finding.element) == ("error", "x")
     assert name in finding.message
+
+
+def test_linked_resources_are_told_to_the_worker() -> None:
+    linked = extension(
+        "linkedResources",
+        extension("linkedResource", resourceId="report", resourceType="RPA", linkName="Script"),
+    )
+    job = job_of(element("serviceTask", extension("taskDefinition", type="t"), linked))
+    assert job.headers == {
+        "linkedResources": '[{"resourceId":"report","resourceType":"RPA","linkName":"Script"}]'
+    }
+
+
+def test_several_forms_of_a_process_are_none_too_many() -> None:
+    forms = extensions(extension("userTaskForm", id="a"), extension("userTaskForm", id="b"))
+    assert resource(forms, start("s")).findings == ()
 
 
 def listening(kind: str, tag_: str, event: str) -> CompiledResource:
@@ -419,8 +439,7 @@ def test_listeners_are_jobs_by_the_event_with_the_headers_of_the_element() -> No
     ("kind", "name", "event", "code"),
     [
         ("serviceTask", "executionListener", "take", "unsupported-extension"),
-        ("userTask", "taskListener", "canceling", "unsupported-extension"),
-        ("userTask", "taskListener", "updating", "no-effect"),
+        ("userTask", "taskListener", "deleting", "unsupported-extension"),
     ],
 )
 def test_a_listener_at_another_event_is_a_finding(

@@ -62,6 +62,22 @@ def test_an_unknown_attribute_of_an_element_is_an_error() -> None:
     assert "Did you mean `zeebe:modelerTemplate`?" in message
 
 
+def test_notes_of_the_modeler_are_no_finding() -> None:
+    notes = {"zeebe:modelerConfigurationTemplate": "slack:1", "modelerConfigurationName": "Ours"}
+    drawn = tag(
+        "serviceTask",
+        extensions(
+            WORK,
+            extension("agentDefinition", agentType="aiAgentTask"),
+            extension("ioMapping", extension("input", source="=1", target="a", **notes)),
+            extension("properties", extension("property", name="a", value="b", **notes)),
+        ),
+        id="x",
+        **{"zeebe:modelerTemplate": "t", "zeebe:retryCounter": "3"},
+    )
+    assert resource(start("s"), drawn, chain("s", "x")).findings == ()
+
+
 def test_the_binding_of_a_form_is_a_warning() -> None:
     form = extension("formDefinition", formId="f", bindingType="deployment")
     severity, element, message = said("userTask", form)

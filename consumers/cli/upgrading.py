@@ -1,0 +1,64 @@
+"""`torpor upgrade`: what a newer version or another secret changes in a namespace."""
+
+import asyncio
+from pathlib import Path
+
+import click
+
+from consumers.cli import options
+from consumers.cli.output import ExitCode, busy, fail, print_json, quiet_libraries
+from consumers.cli.serving import Serving, configuration, unreachable
+from consumers.log import LogUnavailableError
+from consumers.namespace import NamespaceError
+from consumers.secret_file import SecretSource
+from consumers.upgrade import upgrade as upgrade_namespace
+from storage.errors import StoreUnavailableError
+
+
+@click.command(cls=Serving)
+@click.option(
+    "--rotate-secret",
+    "rotate",
+    is_flag=True,
+    help="Seal with another secret from now on; what the former one has sealed still counts.",
+)
+@options.stacked(
+    options.secret_file,
+    options.trust_log,
+    options.kafka,
+    options.redis,
+    options.namespace,
+    options.as_json,
+)
+def upgrade(
+    *,
+    rotate: bool,
+    secret_file: Path | None,
+    trust_log: bool,
+    kafka: str,
+    redis: str,
+    namespace: str,
+    as_json: bool,
+) -> None:
+    """Seal what engines send, in a namespace that an older version made.
+
+    Replace the engines first: this version runs the namespace as it is. Then stop all, run this,
+    and start them; commands wait in the log meanwhile. Again: nothing changes.
+    """
+    quiet_libraries()
+    config = configuration(kafka=kafka, redis=redis, namespace=namespace, http=options.HTTP)
+    secrets = SecretSource(file=secret_file, trust_log=trust_log)
+    try:
+        with busy(f"upgrading namespace {namespace}"):
+            done = asyncio.run(upgrade_namespace(config, rotate=rotate, secrets=secrets))
+    except NamespaceError as error:
+        fail(ExitCode.REFUSED, str(error))
+    except (LogUnavailableError, StoreUnavailableError) as error:
+        unreachable(kafka, error)
+    if as_json:
+        print_json(done)
+        return
+    for what in done.changed:
+        click.echo(f"changed  {what}")
+    for what in done.found:
+        click.echo(f"found    {what}")
