@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from engine.model.elements import DecisionResult
+from engine.model.elements import ChangeFilter, DecisionResult
 
 Language = Literal["static", "feel", "juel"]
 
@@ -191,7 +191,7 @@ class Extensions(msgspec.Struct, frozen=True, kw_only=True):
     loop: LoopSource = LoopSource()
     value: str | None = None
     listeners: tuple[tuple[str, JobSource], ...] = ()
-    condition_variable: str | None = None
+    condition_filter: ChangeFilter | None = None
     ad_hoc: AdHocSource = AdHocSource()
     skip: Formula | None = None
     keeps_content: bool = False
