@@ -84,7 +84,8 @@ def _task(extensions: Extensions, site: Site) -> Extensions:
 
 def _call(extensions: Extensions, site: Site) -> Extensions:
     call = activiti.read_call(site)
-    call = replace(call, business_key=activiti.passed_business_key(site))
+    business_key = activiti.passed_business_key(site)
+    call = replace(call, business_key=business_key, returns_on_errors=True)
     return replace(extensions, call=_bound(site, call, "calledElement"))
 
 

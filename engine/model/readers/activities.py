@@ -172,6 +172,8 @@ def call_activity(reading: Reading, node: Node, extensions: Extensions) -> e.Cal
         business_key=reading.formulas.text(call.business_key, node, "business key"),
         inherits_business_key=call.inherits_business_key,
         id_variable=call.id_variable,
+        returned=len(call.returns),
+        returns_on_errors=call.returns_on_errors,
     )
 
 
