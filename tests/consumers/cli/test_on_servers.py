@@ -52,6 +52,15 @@ MODEL = bpmn(
     ),
     message("Paid", "paid", key="=number"),
 )
+HEARD = bpmn(
+    process(
+        "heard",
+        start("s"),
+        user_task("ask", listeners={"completing": "check-answer", "canceling": "call-off"}),
+        end("e"),
+        chain("s", "ask", "e"),
+    )
+)
 WORK = bpmn(
     process("work", start("s"), service_task("t", type="t"), end("e"), chain("s", "t", "e"))
 )
@@ -122,7 +131,13 @@ def served(environment: DevEnvironment, tmp_path_factory: pytest.TempPathFactory
     ready = environment.ready()
     variables = {f"TORPOR_{name.upper()}": ready[name] for name in ("kafka", "http", "namespace")}
     folder = tmp_path_factory.mktemp("models")
-    for name, content in (("order", MODEL), ("work", WORK), ("case", CASE), ("bad", BAD)):
+    for name, content in (
+        ("order", MODEL),
+        ("work", WORK),
+        ("heard", HEARD),
+        ("case", CASE),
+        ("bad", BAD),
+    ):
         (folder / f"{name}.bpmn").write_bytes(content)
     model = str(folder / "order.bpmn")
     torpor = CommandLine(variables)
@@ -363,6 +378,27 @@ def test_a_task_is_claimed_assigned_and_updated(served: Served) -> None:
     served.torpor("task", "unassign", task_id)
     assert served.torpor("tasks", "--assignee", "bob", "--json").json()["items"] == []
     assert "`torpor tasks` lists" in served.torpor("task", "unassign", "none:1", code=1).err
+
+
+def test_a_task_listener_denies_by_hand_and_holds_the_end(served: Served) -> None:
+    served.torpor("deploy", str(Path(served.model).with_name("heard.bpmn")))
+    instance_id = new_id()
+    served.torpor("start", "heard", "--id", instance_id)
+    task_id = served.waiting(instance_id, "USER_TASK")
+    served.torpor("complete", task_id, "--variables", '{"amount": -1}')
+    job_id = served.waiting(instance_id, "JOB")
+    assert "completing" in served.torpor("task", "claim", task_id, "ann", code=1).err
+    denied = '{"denied": true, "deniedReason": "less than nothing"}'
+    served.torpor("job", "complete", job_id, "--result", denied)
+    told = served.torpor("effects", "--instance", instance_id, "--json").out
+    assert '"type":"TaskChangeDenied"' in told
+    assert "less than nothing" in told
+    assert served.torpor("task", "claim", task_id, "eve").out == f"eve has claimed {task_id}\n"
+    served.torpor("terminate", instance_id)
+    job_id = served.waiting(instance_id, "JOB")
+    assert served.torpor("show", instance_id, "--json").json()["state"] == "RUNNING"
+    served.torpor("job", "complete", job_id)
+    assert served.ended(instance_id)["state"] == "TERMINATED"
 
 
 def test_jobs_and_tasks_are_told_apart_where_one_is_taken_for_the_other(served: Served) -> None:
