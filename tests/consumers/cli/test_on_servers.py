@@ -622,6 +622,22 @@ def test_without_an_engine_a_deployment_says_so_within_its_time_out(
     assert "--command-id" in done.err
 
 
+def test_secrets_are_replaced_only_while_no_engine_runs_and_shown_to_nobody(
+    served: Served, tmp_path: Path
+) -> None:
+    redis = served.environment.redis.url
+    done = served.torpor("upgrade", "--redis", redis, "--rotate-secret", code=1)
+    assert "are running" in done.err
+    file = tmp_path / "secrets.json"
+    found = served.torpor("upgrade", "--redis", redis, "--secret-file", str(file), "--json")
+    assert found.json()["found"] == ["secrets that seal what engines send"]
+    assert found.json()["changed"] == [f"a copy of them in {file}"]
+    (epoch,) = msgspec.json.decode(file.read_bytes())["epochs"]
+    again = served.torpor("init", "--redis", redis, "--secret-file", str(file))
+    assert f"found    a copy of the secrets in {file}" in again.out
+    assert epoch["secret"] not in found.out + again.out
+
+
 def test_init_says_which_of_the_servers_is_away(redis_server: Redis) -> None:
     done = torpor("init", "--kafka", "127.0.0.1:1", "--redis", redis_server.url, code=3)
     assert "no Kafka answers at 127.0.0.1:1. Is --kafka (or TORPOR_KAFKA) right" in done.err
