@@ -124,6 +124,7 @@ TASK = _object(
     created_at=INSTANT,
     variables=VARIABLES,
     revision={"type": "integer"},
+    change=NULLABLE_STRING,
 )
 _KIND = {"type": "string", "enum": list(DefinitionKind)}
 _OF_A_PROCESS = {"type": "string", "description": "Of a process."}

@@ -15,6 +15,7 @@ from engine.state import (
     CallWait,
     ConditionWait,
     GateWait,
+    HoldWait,
     IncidentWait,
     JobWait,
     ProcessInstance,
@@ -94,7 +95,7 @@ def list_instance(state: ProcessInstance) -> Json:
 
 
 def list_task(state: ProcessInstance, wait: TaskWait) -> Json:
-    """One open task, as the topic `tasks` has it, without the change that it went through."""
+    """One open task, as the topic `tasks` has it. `change`: what its listeners are asked about."""
     details = msgspec.structs.asdict(wait.details)
     return {
         "task_id": _handle(state, wait.key),
@@ -107,6 +108,7 @@ def list_task(state: ProcessInstance, wait: TaskWait) -> Json:
         **details,
         "variables": _values(visible(state, wait.owner)),
         "revision": wait.revision,
+        "change": None if wait.change is None else wait.change.state,
     }
 
 
@@ -125,7 +127,7 @@ def list_incident(state: ProcessInstance, wait: IncidentWait) -> Json:
 def find_task(state: ProcessInstance, number: int) -> TaskWait | None:
     """The open task with this number."""
     wait = state.waits.get(number)
-    return wait if isinstance(wait, TaskWait) else None
+    return wait if isinstance(wait, TaskWait) and wait.offered else None
 
 
 def find_incident(state: ProcessInstance, number: int) -> IncidentWait | None:
@@ -139,7 +141,7 @@ def find_incident(state: ProcessInstance, number: int) -> IncidentWait | None:
 
 def _waiting(state: ProcessInstance) -> Iterator[Json]:
     for wait in state.waits.values():
-        if isinstance(wait, AdHocWait):
+        if isinstance(wait, AdHocWait | HoldWait):
             continue
         yield {
             "element": _element(state, wait),

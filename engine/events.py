@@ -218,12 +218,20 @@ class TaskDetails(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
 
 class TaskChanged(Event, frozen=True, kw_only=True, omit_defaults=True):
-    """`state`: created, assigned, updated, completed, canceled."""
+    """`state`: created, assigned, updated, completed, canceled.
+
+    Or a change that listeners are asked about first: creating, assigning, updating, completing,
+    canceling; `details` are then those that the task is to have, `variables` (JSON texts) what it
+    is completed with, or what is to be set, `local` in its own scope. Denied: it stays as it was.
+    """
 
     key: int
     owner: int
     state: str
     details: TaskDetails | None = None
+    variables: dict[str, str] = {}
+    local: bool = False
+    reason: str | None = None
 
 
 class CallOpened(Event, frozen=True, kw_only=True, omit_defaults=True):
@@ -376,6 +384,26 @@ class GateClosed(Event, frozen=True, kw_only=True, omit_defaults=True):
     key: int
 
 
+class HoldOpened(Event, frozen=True, kw_only=True, omit_defaults=True):
+    """`owner` goes on only when what it has interrupted is gone: listeners are asked at its end.
+
+    That is the element instance `until`, or all that is left around `owner` (inside it, if it is a
+    transaction). `start` is the event by which it begins, and `variables` what came with it.
+    """
+
+    key: int
+    owner: int
+    until: int = 0
+    start: str = ""
+    variables: dict[str, str] = {}
+
+
+class HoldClosed(Event, frozen=True, kw_only=True, omit_defaults=True):
+    """What was interrupted is gone, or what waited for that."""
+
+    key: int
+
+
 class AdHocOpened(Event, frozen=True, kw_only=True, omit_defaults=True):
     """The ad-hoc sub-process `owner` offers its activities."""
 
@@ -447,4 +475,6 @@ AnyEvent: TypeAlias = (
     | AdHocStopped
     | AdHocClosed
     | DecisionEvaluated
+    | HoldOpened
+    | HoldClosed
 )

@@ -25,8 +25,9 @@ class Step(StrEnum):
     the instance carries on where its limit of steps stopped it. ARM: a scope arms the starts of its
     event sub-processes. REARM: events that have had all that they need wait for it anew. DIRECT:
     the worker that directs an ad-hoc sub-process is asked again. TAKE: what an element waits for
-    has occurred before it began; its inputs come now. RUN_ON, COMPLETE_ON, LEAVE_ON: RUN, COMPLETE
-    and LEAVE after their listeners. NOTHING: nothing is done again.
+    has occurred before it began; its inputs come now. RUN_ON, LEAVE_ON: RUN and LEAVE after their
+    listeners. TASK: the listeners at a change of a user task are called again. NOTHING: nothing is
+    done again.
     """
 
     ACTIVATE = "activate"
@@ -39,14 +40,15 @@ class Step(StrEnum):
     DIRECT = "direct"
     TAKE = "take"
     RUN_ON = "run-on"
-    COMPLETE_ON = "complete-on"
     LEAVE_ON = "leave-on"
+    TASK = "task"
     CONTINUE = "continue"
     NOTHING = "nothing"
 
 
 class ElementState(StrEnum):
-    """TERMINATING: over, and with more inside than one transition ends; nothing there wakes."""
+    """TERMINATING: over, and with more inside than one transition ends, or with listeners at the
+    end of a user task; nothing else there wakes."""
 
     ACTIVE = "ACTIVE"
     TERMINATING = "TERMINATING"

@@ -14,8 +14,12 @@ from engine.events import AnyEvent
 
 
 class EffectTask(msgspec.Struct, frozen=True, kw_only=True):
+    """`denied`: the change that a listener did not let be, and its `reason`."""
+
     task_id: str
     assignee: str | None = None
+    denied: str | None = None
+    reason: str | None = None
 
 
 class EffectJob(msgspec.Struct, frozen=True, kw_only=True):

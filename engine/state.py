@@ -18,6 +18,9 @@ import msgspec
 from engine.events import InstanceStart, JobOpened, TaskDetails
 from engine.lifecycle import ElementState, InstanceState
 
+TASK_CHANGES = frozenset({"creating", "assigning", "updating", "completing", "canceling"})
+"""Changes of a user task that wait for listeners."""
+
 OUTPUTS_PER_PAGE = 128
 """How many ordinals share an entry of `ProcessInstance.outputs`."""
 
@@ -122,11 +125,24 @@ class JobWait(Waiting, frozen=True, kw_only=True, tag="job"):
         )
 
 
+class TaskChange(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
+    """What a user task is to become once its listeners are done: see `TaskChanged`."""
+
+    state: str
+    details: TaskDetails
+    variables: dict[str, str] = {}
+    local: bool = False
+
+
 class TaskWait(Waiting, frozen=True, kw_only=True, tag="task"):
+    """`change` is under way. `offered`: people see it; listeners at its creation come before."""
+
     key: int
     owner: int
     details: TaskDetails
     revision: int = 1
+    change: TaskChange | None = None
+    offered: bool = True
 
 
 class TimerWait(Waiting, frozen=True, kw_only=True, tag="timer"):
@@ -219,6 +235,16 @@ class AdHocWait(Waiting, frozen=True, kw_only=True, tag="ad_hoc"):
     variables: tuple[dict[str, str], ...] = ()
 
 
+class HoldWait(Waiting, frozen=True, kw_only=True, tag="hold"):
+    """What an element instance goes on with when what it has interrupted is gone: `HoldOpened`."""
+
+    key: int
+    owner: int
+    until: int = 0
+    start: str = ""
+    variables: dict[str, str] = {}
+
+
 class IncidentWait(Waiting, frozen=True, kw_only=True, tag="incident"):
     key: int
     owner: int
@@ -241,6 +267,7 @@ Wait: TypeAlias = (
     | GateWait
     | AdHocWait
     | IncidentWait
+    | HoldWait
 )
 
 
@@ -251,7 +278,7 @@ class ProcessInstance(msgspec.Struct, kw_only=True, array_like=True):
     event; both begin at the start's offset << 16. `digest` is chained over the effects. `arrivals`
     counts flows taken and not consumed, by scope key and flow id. `variables` holds JSON texts by
     scope key and name; a scope without variables has no entry. `variables_bytes` is the size of
-    all names and texts in UTF-8, with those of what is chosen and has not begun. `revision` counts
+    all names and texts in UTF-8, with those of waits (chosen, asked for, held). `revision` counts
     the commands that changed the document. `loops` are by the key of the element instance around
     the iterations; `outputs` what these, and the choices of ad-hoc sub-processes, have given, by
     the key of what is around them, page (`OUTPUTS_PER_PAGE` ordinals) and ordinal, so that one more

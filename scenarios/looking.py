@@ -19,6 +19,7 @@ KINDS: Mapping[type[s.Waiting], str] = {
     s.SweepWait: "sweep",
     s.GateWait: "gate",
     s.AdHocWait: "ad-hoc",
+    s.HoldWait: "interruption",
     s.IncidentWait: "incident",
 }
 """What an instance may wait for, in the words of scenarios."""

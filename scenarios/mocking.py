@@ -10,6 +10,7 @@ from engine.expressions import (
     EvaluationError,
     compile_feel,
 )
+from engine.state import TASK_CHANGES
 from engine.values import Value, ValueEncodeError, decode, encode
 from scenarios import looking
 from scenarios.errors import Mismatch
@@ -77,9 +78,12 @@ class Mocking:
             if name is not None and looking.is_open(simulation, job):
                 self._send(_job_command(self._next(self._jobs, name), job, self._world), name)
                 answered = True
-        for task in list(simulation.published_tasks.values()):
+        for task_id in list(simulation.published_tasks):
+            task = simulation.published_tasks.get(task_id)
+            if task is None or task.state in TASK_CHANGES:
+                continue  # gone meanwhile, or its listeners are asked
             name = self._name(self._tasks, task.instance_id, task.element_id)
-            if name is not None and task.task_id in simulation.published_tasks:
+            if name is not None:
                 self._send(_task_command(self._next(self._tasks, name), task, self._world), name)
                 answered = True
         return answered

@@ -51,7 +51,8 @@ def _add_wait(
     keys: PartitionKeys, entries: dict[Entry, int], state: ProcessInstance, wait: Wait | None
 ) -> None:
     if isinstance(wait, TaskWait):
-        _add_task(keys, entries, f"{state.instance_id}:{wait.key}", wait)
+        if wait.offered:
+            _add_task(keys, entries, f"{state.instance_id}:{wait.key}", wait)
     elif isinstance(wait, SignalWait):
         entries[keys.signal(wait.name), f"{state.instance_id}:{wait.key}"] = wait.since
     elif isinstance(wait, IncidentWait):

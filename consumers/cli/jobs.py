@@ -59,7 +59,8 @@ def complete(*, job_id: str, result: str | None, **given: Any) -> None:
     """Complete a job; its variables go where the model says.
 
     The job of an ad-hoc sub-process takes a result, which says what begins there, or that it is
-    done: '{"activateElements": [{"elementId": "search"}]}'.
+    done: '{"activateElements": [{"elementId": "search"}]}'. That of a task listener
+    may correct the task or deny the change: '{"denied": true, "deniedReason": "too late"}'.
     """
     _answer("CompleteJob", job_id, {"result": result}, f"completed {job_id}", given)
 

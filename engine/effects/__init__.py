@@ -57,4 +57,6 @@ CONSEQUENCES: Mapping[type[e.AnyEvent], Callable[[Consequences, Any], None] | No
     e.AdHocStopped: None,
     e.AdHocClosed: None,
     e.DecisionEvaluated: None,
+    e.HoldOpened: None,
+    e.HoldClosed: None,
 }

@@ -8,6 +8,7 @@ from engine import state as s
 from engine import variables as v
 from engine.effects.consequences import Consequences
 from engine.model.elements import jobs_of
+from engine.model.vocabulary import LISTENER
 from engine.values import encode_object
 
 _JOB_EFFECTS: Mapping[str, str] = {
@@ -25,7 +26,19 @@ def job_opened(to: Consequences, event: e.JobOpened) -> None:
         to.set_timer(event.key, None)
     job = s.JobWait.opened(event)
     to.effect("JobCreated", event.owner, job=_effect_job(to, job))
-    _publish_job(to, job, encode_object(v.visible(to.state, event.owner)))
+    variables = v.visible(to.state, event.owner)
+    if LISTENER in event.headers:
+        variables = {**variables, **_asked_for(to.state, event.owner)}
+    _publish_job(to, job, encode_object(variables))
+
+
+def _asked_for(state: s.ProcessInstance, owner: int) -> Mapping[str, str]:
+    """The variables of a change of a user task, which its listeners see before they are set."""
+    for key in state.elements[owner].waits:
+        wait = state.waits[key]
+        if isinstance(wait, s.TaskWait) and wait.change is not None:
+            return wait.change.variables
+    return {}
 
 
 def job_closed(to: Consequences, event: e.JobClosed) -> None:

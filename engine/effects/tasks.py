@@ -15,30 +15,57 @@ _TASK_EFFECTS: Mapping[str, str] = {
     "updated": "TaskUpdated",
     "completed": "TaskCompleted",
     "canceled": "TaskCanceled",
+    "denied": "TaskChangeDenied",
 }
+"""A change that waits for listeners has no effect yet."""
 
 
 def task_changed(to: Consequences, event: e.TaskChanged) -> None:
-    """The whole task each time, with the variables that it sees; a tombstone when it ends."""
+    """The whole task each time, with the variables that it sees; a tombstone when it ends.
+
+    While a change waits for listeners the task is as it was, in the state of that change.
+    """
     known = to.state.waits.get(event.key)
     task = known if isinstance(known, s.TaskWait) else None
-    details = event.details or (task.details if task is not None else e.TaskDetails())
+    if event.state != "created" and (task is None or not task.offered):
+        return  # nobody sees it yet, or any more
+    is_under_way = event.state in s.TASK_CHANGES
+    details = (None if is_under_way else event.details) or _details(task)
     task_id = to.handle(event.key)
     ends = event.state in {"completed", "canceled"}
     variables = None if ends else encode_object(v.visible(to.state, event.owner))
-    to.effect(
-        _TASK_EFFECTS[event.state],
-        event.owner,
-        task=r.EffectTask(task_id=task_id, assignee=details.assignee),
-        variables=variables,
-    )
-    if variables is None:
-        to.publish(r.Topic.TASKS, task_id, None)
-        return
-    state, start = to.state, to.state.start
-    record = r.Task(
+    kind = _TASK_EFFECTS.get(event.state)
+    if kind is not None:
+        to.effect(kind, event.owner, task=_told(task_id, task, event, details), variables=variables)
+    record = None if variables is None else _record(to, event, details, variables)
+    to.publish(r.Topic.TASKS, task_id, record)
+
+
+def _details(task: s.TaskWait | None) -> e.TaskDetails:
+    return e.TaskDetails() if task is None else task.details
+
+
+def _told(
+    task_id: str, task: s.TaskWait | None, event: e.TaskChanged, details: e.TaskDetails
+) -> r.EffectTask:
+    change = None if task is None else task.change
+    return r.EffectTask(
         task_id=task_id,
-        state=event.state,
+        assignee=details.assignee,
+        denied=change.state if event.state == "denied" and change is not None else None,
+        reason=event.reason,
+    )
+
+
+def _record(
+    to: Consequences, event: e.TaskChanged, details: e.TaskDetails, variables: str
+) -> r.Task:
+    state, start = to.state, to.state.start
+    known = state.waits.get(event.key)
+    usual = "created" if details.assignee is None else "assigned"
+    return r.Task(
+        task_id=to.handle(event.key),
+        state=usual if event.state == "denied" else event.state,
         instance_id=state.instance_id,
         root_id=start.root_id,
         process_id=start.process_id,
@@ -55,6 +82,5 @@ def task_changed(to: Consequences, event: e.TaskChanged) -> None:
         form_key=details.form_key,
         created_at=details.created_at,
         variables=variables,
-        revision=1 if task is None else task.revision + 1,
+        revision=known.revision + 1 if isinstance(known, s.TaskWait) else 1,
     )
-    to.publish(r.Topic.TASKS, task_id, record)

@@ -32,7 +32,7 @@ from engine.lifecycle import ElementState, Step
 from engine.model.elements import Activity, AnyElement, ProcessModel, SubProcess
 from engine.model.reachability import joins_of
 from engine.outcome import Context
-from engine.state import AdHocWait, ElementInstance, ProcessInstance
+from engine.state import AdHocWait, ElementInstance, ProcessInstance, TaskWait
 
 SCOPE_START = -1
 """Stands in the agenda where a flow's index does, for the start of the scope itself."""
@@ -149,6 +149,13 @@ class Advance:
             if element.ordinal and here is not None and loops[here].stopped:
                 return True
         return False
+
+    def is_canceling(self, key: int) -> bool:
+        """Whether an element instance is over but for the listeners at the end of its user task."""
+        elements, waits = self.state.elements, self.state.waits
+        if key not in elements or elements[key].state is not ElementState.TERMINATING:
+            return False
+        return any(isinstance(waits[number], TaskWait) for number in elements[key].waits)
 
     def offer_of(self, scope: int) -> AdHocWait | None:
         """What an ad-hoc sub-process offers; None: the scope is no such thing, or interrupted."""

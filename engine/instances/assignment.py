@@ -9,9 +9,11 @@ from engine import commands as c
 from engine import events as e
 from engine import state as s
 from engine.expressions import schedule
+from engine.instances import task_changes
 from engine.instances.advance import Advance
-from engine.instances.guards import check_number, find_wait
+from engine.instances.guards import check_number
 from engine.instances.limits import CANDIDATES_MAX, NAME_LENGTH_MAX, PRIORITY_MAX
+from engine.instances.task_changes import find_task
 from engine.rejections import Rejection, RejectionCode
 
 _DATES: Final = ("due_at", "follow_up_at")
@@ -20,7 +22,7 @@ _CANDIDATES: Final = ("candidate_users", "candidate_groups")
 
 def claim(advance: Advance, command: c.ClaimTask) -> Rejection | None:
     """Of two people who claim one task, the second is refused."""
-    task = find_wait(advance, command.task_id, s.TaskWait, "task")
+    task = find_task(advance, command.task_id)
     if isinstance(task, Rejection):
         return task
     rejection = check_number("the length of user", len(command.user), 1, NAME_LENGTH_MAX)
@@ -33,23 +35,23 @@ def claim(advance: Advance, command: c.ClaimTask) -> Rejection | None:
             f"Expected task {command.task_id} free, or assigned to {command.user!r}, "
             f"found it assigned to {found!r}",
         )
-    _change(advance, task, "assigned", replace(task.details, assignee=command.user))
+    _change(advance, task, "assigning", replace(task.details, assignee=command.user))
     return None
 
 
 def assign(advance: Advance, command: c.AssignTask) -> Rejection | None:
-    task = find_wait(advance, command.task_id, s.TaskWait, "task")
+    task = find_task(advance, command.task_id)
     if isinstance(task, Rejection):
         return task
     assignee = command.assignee or None
     rejection = check_number("the length of assignee", len(assignee or ""), 0, NAME_LENGTH_MAX)
     if rejection is None:
-        _change(advance, task, "assigned", replace(task.details, assignee=assignee))
+        _change(advance, task, "assigning", replace(task.details, assignee=assignee))
     return rejection
 
 
 def update(advance: Advance, command: c.UpdateTask) -> Rejection | None:
-    task = find_wait(advance, command.task_id, s.TaskWait, "task")
+    task = find_task(advance, command.task_id)
     if isinstance(task, Rejection):
         return task
     rejection = _check_fields(command)
@@ -59,7 +61,7 @@ def update(advance: Advance, command: c.UpdateTask) -> Rejection | None:
     given = {name: getattr(command, name) for name in named}
     changed = {name: value for name, value in given.items() if value is not None}
     changed |= dict.fromkeys(command.clear)
-    _change(advance, task, "updated", replace(task.details, **changed))
+    _change(advance, task, "updating", replace(task.details, **changed))
     return None
 
 
@@ -97,4 +99,4 @@ def _invalid(expected: str) -> Rejection:
 def _change(advance: Advance, task: s.TaskWait, state: str, details: e.TaskDetails) -> None:
     """What is as it was already changes nothing, and is told to nobody."""
     if details != task.details:
-        advance.emit(e.TaskChanged(key=task.key, owner=task.owner, state=state, details=details))
+        task_changes.ask(advance, task, s.TaskChange(state=state, details=details))

@@ -8,7 +8,7 @@ from engine.instances.advance import Advance, DueStep
 from engine.instances.endings import end_instance
 from engine.instances.errors import BpmnError, find_catcher, throw_error, unhandled
 from engine.instances.guards import parse_variables
-from engine.instances.run import raise_incident
+from engine.instances.incidents import raise_incident
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import InstanceState, Step
 from engine.model.elements import CallActivity

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from engine.instances import event_subprocesses
 from engine.instances.advance import Advance
-from engine.instances.endings import terminate
+from engine.instances.holds import interrupt
 from engine.lifecycle import Step
 from engine.model.elements import (
     BoundaryEvent,
@@ -111,7 +111,8 @@ def catch(advance: Advance, catcher: Attached | Inside, payload: Texts) -> None:
     if isinstance(catcher, Inside):
         event_subprocesses.begin(advance, catcher.key, catcher.event, payload)
         return
-    scope = advance.instance(catcher.key).scope or 0
     if catcher.event.interrupting:
-        terminate(advance, catcher.key)
+        interrupt(advance, catcher.key, catcher.event, payload)
+        return
+    scope = advance.instance(catcher.key).scope or 0
     advance.begin(catcher.event, scope, step=Step.COMPLETE, payload=payload)

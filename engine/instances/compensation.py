@@ -18,8 +18,8 @@ from engine import state as s
 from engine import variables as v
 from engine.instances.advance import Advance, DueStep
 from engine.instances.data_objects import declare
-from engine.instances.endings import terminate
 from engine.instances.event_subprocesses import begin_by
+from engine.instances.holds import interrupt
 from engine.instances.scans import compensating, waits_of
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
@@ -251,7 +251,6 @@ def cancel(advance: Advance, transaction: int) -> None:
     instance = advance.instance(transaction)
     if instance.ordinal and instance.scope is not None:
         transaction = instance.scope
-    outer = advance.instance(transaction).scope or 0
     attached = (advance.model.elements[index] for index in advance.attached(transaction))
     event = next(
         item
@@ -259,5 +258,4 @@ def cancel(advance: Advance, transaction: int) -> None:
         if isinstance(item, BoundaryEvent)
         and any(isinstance(part, CancelTrigger) for part in parts_of(item.trigger))
     )
-    terminate(advance, transaction)
-    advance.begin(event, outer, step=Step.COMPLETE)
+    interrupt(advance, transaction, event)

@@ -11,7 +11,7 @@ from engine import commands as c
 from engine import events as e
 from engine import state as s
 from engine import variables as v
-from engine.instances import assignment, calls, choices, jobs, tasks
+from engine.instances import assignment, calls, choices, jobs, task_changes, tasks
 from engine.instances.advance import Advance, DueStep
 from engine.instances.conversations import comes_as_start
 from engine.instances.endings import CLOSED, end_instance
@@ -47,9 +47,28 @@ def _set_variables(advance: Advance, command: c.SetVariables) -> Rejection | Non
     else:
         targets = v.propagate(advance.state, scope, variables)
     rejection = check_size(advance, targets)
+    task = None
+    if targets and not advance.is_ending(scope):
+        task = task_changes.listened(advance, scope, "updating")
+    if rejection is not None:
+        return rejection
+    if task is not None:
+        return _update_by_variables(advance, task, command, variables)
+    for target, texts in targets.items():
+        advance.set_variables(target, texts)
+    return None
+
+
+def _update_by_variables(
+    advance: Advance, task: s.TaskWait, command: c.SetVariables, variables: dict[str, str]
+) -> Rejection | None:
+    """Variables of a user task are a change of it, as in Camunda 8, where that has listeners."""
+    rejection = task_changes.check_free(task, f"{advance.state.instance_id}:{task.key}")
     if rejection is None:
-        for target, texts in targets.items():
-            advance.set_variables(target, texts)
+        change = s.TaskChange(
+            state="updating", details=task.details, variables=variables, local=command.local
+        )
+        task_changes.ask(advance, task, change)
     return rejection
 
 
@@ -92,7 +111,8 @@ def _fire_timer(advance: Advance, command: c.FireTimer) -> None:
     if command.due_ms > advance.context.now:
         return
     wait = advance.state.waits.get(command.timer)
-    if isinstance(wait, s.TimerWait | s.JobWait) and advance.is_ending(wait.owner):
+    over = isinstance(wait, s.TimerWait | s.JobWait) and advance.is_ending(wait.owner)
+    if isinstance(wait, s.TimerWait | s.JobWait) and over and not advance.is_canceling(wait.owner):
         due_ms = wait.due_ms if isinstance(wait, s.TimerWait) else wait.retry_at
         if due_ms == command.due_ms:
             advance.emit(CLOSED[type(wait)](wait))
@@ -180,6 +200,8 @@ def _take_again(advance: Advance, incident: s.IncidentWait, retries: int | None)
             rebuild_agenda(advance)
         case Step.JOB:
             jobs.open_stopped(advance, incident.owner, retries)
+        case Step.TASK:
+            task_changes.call(advance, incident.owner, 0)
         case Step.NOTHING:
             pass
         case step:

@@ -9,15 +9,17 @@ from typing import Any
 
 from engine import events as e
 from engine import state as s
+from engine.instances import task_changes
 from engine.instances.advance import Advance
 from engine.instances.scans import (
     by_scope_from_the_last,
+    count_inside,
     inside,
     stopped_loops,
     terminating,
     with_inner,
 )
-from engine.lifecycle import InstanceState
+from engine.lifecycle import ElementState, InstanceState
 
 # Any: each row takes its own kind of wait, which the key names.
 CLOSED: Mapping[type[s.Wait], Callable[[Any], e.AnyEvent]] = {
@@ -31,6 +33,7 @@ CLOSED: Mapping[type[s.Wait], Callable[[Any], e.AnyEvent]] = {
     s.AdHocWait: lambda offer: e.AdHocClosed(key=offer.key),
     s.SweepWait: lambda sweep: e.CompensationEnded(key=sweep.key),
     s.CallWait: lambda call: e.CallClosed(key=call.key),
+    s.HoldWait: lambda hold: e.HoldClosed(key=hold.key),
     s.IncidentWait: lambda incident: e.IncidentResolved(key=incident.key, canceled=True),
 }
 
@@ -82,8 +85,13 @@ def end_more(advance: Advance) -> None:
     What lives inside an element instance has begun after it, so it is innermost first, too.
     """
     limit = advance.context.settings.terminations_per_command_max
-    _end(advance, list(islice(_over(advance), limit)))
-    advance.ending = {key: None for key in advance.ending if _has_more(advance, key)}
+    hears = advance.model.hears_cancellations
+    over = (key for key in _over(advance) if not (hears and _is_waiting(advance, key)))
+    found = list(islice(over, limit))
+    _end(advance, found)
+    is_all = hears and len(found) < limit
+    left = () if is_all else advance.ending
+    advance.ending = {key: None for key in left if _has_more(advance, key)}
     ending = advance.state.ending
     if ending is not None and advance.state.root not in advance.state.elements:
         advance.emit(
@@ -131,6 +139,9 @@ def find_endings(advance: Advance) -> None:
 
 
 def _end_later(advance: Advance, key: int, instance: e.InstanceChanged | None = None) -> None:
+    if instance is None and advance.model.hears_cancellations and _stays(advance, key):
+        advance.ending[key] = None
+        return
     close_waits(advance, key)
     event = e.ElementTerminating(key=key)
     if instance is not None:
@@ -146,9 +157,55 @@ def _end_later(advance: Advance, key: int, instance: e.InstanceChanged | None = 
 
 
 def _end(advance: Advance, keys: Iterable[int]) -> None:
+    if advance.model.hears_cancellations:
+        for key in keys:
+            _end_unless_it_stays(advance, key)
+        return
     for key in keys:
         close_waits(advance, key)
         advance.emit(e.ElementTerminated(key=key))
+
+
+# --- what listeners at its end still hold ---
+
+
+def _end_unless_it_stays(advance: Advance, key: int) -> None:
+    """And with it what is around it, where that only waited for this."""
+    here: int | None = key
+    while here is not None and here in advance.state.elements and not _stays(advance, here):
+        scope = advance.instance(here).scope
+        close_waits(advance, here)
+        advance.emit(e.ElementTerminated(key=here))
+        is_next = scope is not None and advance.instance(scope).state is ElementState.TERMINATING
+        here = scope if is_next else None
+
+
+def _stays(advance: Advance, key: int) -> bool:
+    """Whether an element instance that is over cannot go yet: a user task with listeners at that,
+    which are asked now or were, or what is around one. It is only marked.
+    """
+    if _is_waiting(advance, key):
+        return True
+    task = task_changes.listened(advance, key, "canceling")
+    if task is None and not count_inside(advance.state, key):
+        return False
+    if advance.instance(key).state is ElementState.TERMINATING:
+        return False
+    for number in advance.instance(key).waits:
+        wait = advance.state.waits[number]
+        if wait is not task:
+            advance.emit(CLOSED[type(wait)](wait))
+    advance.emit(e.ElementTerminating(key=key))
+    if task is not None:
+        task_changes.cancel(advance, task)
+    return True
+
+
+def _is_waiting(advance: Advance, key: int) -> bool:
+    """Whether it is marked already, and what it waits for is still to come."""
+    if advance.instance(key).state is not ElementState.TERMINATING:
+        return False
+    return count_inside(advance.state, key) > 0 or advance.is_canceling(key)
 
 
 def end_instance(
@@ -167,7 +224,7 @@ def end_instance(
         state=state, reason=reason, error_code=error_code, error_variables=error_variables
     )
     limit = advance.context.settings.terminations_per_command_max
-    if len(advance.state.elements) > limit:
+    if len(advance.state.elements) > limit or advance.model.hears_cancellations:
         _end_later(advance, root, changed)
         return
     terminate(advance, root)

@@ -12,10 +12,11 @@ from engine.instances import ad_hoc
 from engine.instances.advance import Advance, DueStep
 from engine.instances.data_objects import declare
 from engine.instances.endings import CLOSED, terminate_inside
+from engine.instances.holds import hold
 from engine.instances.keeping import keep
 from engine.instances.late_inputs import begin_occurred, step_after
 from engine.instances.listeners import starts_with_listeners
-from engine.instances.scans import at, inside
+from engine.instances.scans import at, count_inside, inside
 from engine.lifecycle import Step
 from engine.model.elements import AnyElement, ProcessModel, StartEvent, SubProcess
 from engine.state import IncidentWait, Wait
@@ -65,7 +66,11 @@ def begin(advance: Advance, scope: int, start: StartEvent, payload: Texts | None
         consumed = tuple(flow for flow, count in arrivals.items() for _ in range(count))
     key = advance.activate(container, scope, consumed=consumed)
     declare(advance, container.data, key)
-    begin_by(advance, key, container, start, payload)
+    others = count_inside(advance.state, scope) - 1
+    if start.interrupting and others and advance.model.hears_cancellations:
+        hold(advance, key, start=start.id, payload=payload)
+    else:
+        begin_by(advance, key, container, start, payload)
 
 
 def begin_by(

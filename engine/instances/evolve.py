@@ -353,5 +353,7 @@ EVOLUTIONS: Final[Mapping[type[e.AnyEvent], Callable[[s.ProcessInstance, Any, in
     e.AdHocStopped: _stop_ad_hoc,
     e.AdHocClosed: offers.close,
     e.DecisionEvaluated: _change_nothing,
+    e.HoldOpened: waits.open_hold,
+    e.HoldClosed: waits.close_hold,
 }
 """What each kind of event changes. `at_ms` is when the transition is made."""

@@ -54,7 +54,8 @@ def find_wait(advance: Advance, handle: str, kind: type[W], name: str) -> W | Re
         return Rejection(RejectionCode.INVALID_ARGUMENT, str(error))
     wait = advance.state.waits.get(number)
     if isinstance(wait, kind):
-        return not_found(expected) if advance.is_ending(wait.owner) else wait
+        over = advance.is_ending(wait.owner) and not advance.is_canceling(wait.owner)
+        return not_found(expected) if over else wait
     return not_found(expected, _told(wait))
 
 

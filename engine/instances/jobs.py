@@ -4,7 +4,7 @@ from engine import commands as c
 from engine import events as e
 from engine import state as s
 from engine.expressions import schedule
-from engine.instances import directing, escalations, listeners
+from engine.instances import directing, escalations, listeners, task_answers, task_changes
 from engine.instances.advance import Advance, DueStep
 from engine.instances.errors import BpmnError, find_catcher, throw_error, unhandled
 from engine.instances.guards import (
@@ -13,9 +13,9 @@ from engine.instances.guards import (
     find_attempt,
     parse_variables,
 )
+from engine.instances.incidents import raise_incident
 from engine.instances.limits import RETRIES_MAX, clip_optional
 from engine.instances.mappings import targets_of
-from engine.instances.run import raise_incident
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
 from engine.model.elements import JobDefinition
@@ -30,6 +30,9 @@ def complete(advance: Advance, command: c.CompleteJob) -> Rejection | None:
     variables = parse_variables(command.variables)
     if isinstance(variables, Rejection):
         return variables
+    change = task_changes.change_of(advance, job)
+    if change is not None:
+        return task_answers.answer(advance, job, change, variables, command.result)
     if directing.is_asked(advance, job):
         return directing.complete(advance, job, variables, command.result)
     if command.result is not None:
@@ -37,8 +40,11 @@ def complete(advance: Advance, command: c.CompleteJob) -> Rejection | None:
             RejectionCode.INVALID_ARGUMENT,
             f"Expected no result: nothing is to be decided by job {command.job_id}",
         )
-    if listeners.is_listener(job):
-        return _complete_listener(advance, job, variables)
+    complete_it = _complete_listener if listeners.is_listener(job) else _complete_work
+    return complete_it(advance, job, variables)
+
+
+def _complete_work(advance: Advance, job: s.JobWait, variables: dict[str, str]) -> Rejection | None:
     rejection = check_size(advance, targets_of(advance, job.owner, variables))
     if rejection is None:
         advance.emit(e.JobClosed(key=job.key, reason="completed"))
@@ -148,7 +154,7 @@ def open_stopped(advance: Advance, owner: int, retries: int | None) -> None:
 
 def throw_from_job(advance: Advance, command: c.ThrowError, error: BpmnError) -> Rejection | None:
     """Nothing catches it: an incident, and resolving it gives the job another attempt."""
-    job = find_attempt(advance, command.job_id or "", command.attempt)
+    job = _find_thrower(advance, command)
     if isinstance(job, Rejection):
         return job
     rejection = check_size(advance, {job.owner: error.variables or {}})
@@ -167,11 +173,24 @@ def throw_from_job(advance: Advance, command: c.ThrowError, error: BpmnError) ->
     return None
 
 
+def _find_thrower(
+    advance: Advance, command: c.ThrowError | c.ThrowEscalation
+) -> s.JobWait | Rejection:
+    """What is over throws nothing, though listeners hold it."""
+    job = find_attempt(advance, command.job_id or "", command.attempt)
+    if isinstance(job, Rejection) or not advance.is_canceling(job.owner):
+        return job
+    return Rejection(
+        RejectionCode.INVALID_STATE,
+        f"Expected a job that may throw, found {command.job_id} at a task that is canceled",
+    )
+
+
 def escalate_from_job(
     advance: Advance, command: c.ThrowEscalation, variables: dict[str, str]
 ) -> Rejection | None:
     """The job stays as it is, unless what catches the escalation ends its activity."""
-    job = find_attempt(advance, command.job_id or "", command.attempt)
+    job = _find_thrower(advance, command)
     if isinstance(job, Rejection):
         return job
     return escalate(advance, job.owner, command.code, variables)

@@ -1,4 +1,6 @@
-"""Execution and task listeners: jobs that an element instance waits for at an event of its life.
+"""Execution listeners: jobs that an element instance waits for at an event of its life.
+
+Those of user tasks wait in `task_changes.py`.
 
 They are done one after the other, in the order of the model. Which of them a job is stands in a
 header of its own, so that the document needs nothing more to know what comes next:
@@ -24,7 +26,6 @@ from engine.model.elements import (
     IntermediateThrowEvent,
     JobDefinition,
     ProcessModel,
-    UserTask,
     leaves_at_once,
 )
 from engine.model.vocabulary import LISTENER, LISTENER_EVENT
@@ -33,8 +34,7 @@ from engine.state import JobWait
 Listened: TypeAlias = AnyElement | ProcessModel
 
 _EVENTS: Final[Mapping[Step, tuple[str, ...]]] = {
-    Step.RUN: ("start", "creating", "assigning"),
-    Step.COMPLETE: ("completing",),
+    Step.RUN: ("start",),
     Step.LEAVE: ("end",),
 }
 """What happens before a step, in this order."""
@@ -42,12 +42,11 @@ _EVENTS: Final[Mapping[Step, tuple[str, ...]]] = {
 _EVENTS_OF_LOOPS: Final[Mapping[Step, tuple[str, ...]]] = {Step.RUN: ("beforeAll",)}
 """The same for a loop; all else of an activity happens in its iterations."""
 
-_INWARD: Final = frozenset({"start", "beforeAll", "creating", "assigning"})
+_INWARD: Final = frozenset({"start", "beforeAll"})
 """Events at which variables become those of the element instance itself."""
 
 GOING_ON: Final[Mapping[Step, Step]] = {
     Step.RUN: Step.RUN_ON,
-    Step.COMPLETE: Step.COMPLETE_ON,
     Step.LEAVE: Step.LEAVE_ON,
 }
 """A step of an element with listeners -> the one that does not ask for them again."""
@@ -89,13 +88,10 @@ def _open(advance: Advance, listened: Listened, key: int, step: Step, index: int
 def _due(
     advance: Advance, listened: Listened, key: int, step: Step
 ) -> list[tuple[str, JobDefinition]]:
-    """Nobody is assigned where the model names nobody."""
     events = _EVENTS_OF_LOOPS if advance.is_loop(key) else _EVENTS
-    unassigned = isinstance(listened, UserTask) and listened.assignee is None
     return [
         (event, definition)
         for event in (*events.get(step, ()), *_brought_forward(listened, step))
-        if not (event == "assigning" and unassigned)
         for definition in listened.listeners.get(event, ())
     ]
 

@@ -5,7 +5,8 @@ from engine import variables as v
 from engine.errors import InvariantError
 from engine.instances import event_subprocesses
 from engine.instances.advance import Advance, DueStep
-from engine.instances.endings import CLOSED, close_waits, terminate
+from engine.instances.endings import CLOSED, close_waits
+from engine.instances.holds import interrupt
 from engine.instances.keeping import keep
 from engine.instances.late_inputs import begin_occurred
 from engine.lifecycle import Step
@@ -65,9 +66,10 @@ def _at_boundary(
     advance: Advance, owner: int, event: BoundaryEvent, payload: v.Texts | None
 ) -> None:
     """An interrupting event ends its activity, another leaves it as it is (BPMN 13.5.3)."""
-    scope = advance.instance(owner).scope or 0
     if event.interrupting:
-        terminate(advance, owner)
+        interrupt(advance, owner, event, payload)
+        return
+    scope = advance.instance(owner).scope or 0
     advance.begin(event, scope, step=Step.COMPLETE, payload=payload)
 
 

@@ -6,8 +6,7 @@ Nothing here recurses: neither a deep model nor a long loop grows the stack.
 from typing import Any, NamedTuple
 
 from engine import commands as c
-from engine import events as e
-from engine.instances import ad_hoc, listeners, scans
+from engine.instances import ad_hoc, interruptions, listeners, scans
 from engine.instances.advance import SCOPE_START, Advance, DueStep
 from engine.instances.arming import arm_events
 from engine.instances.compensation import find_sweeps, go_on, has_sweep, next_sweep
@@ -17,8 +16,8 @@ from engine.instances.elements import HANDLERS, ad_hoc_sub_processes, loops
 from engine.instances.elements.handler import Handler
 from engine.instances.endings import complete_instance, end_more, find_endings
 from engine.instances.event_subprocesses import begin_held, disarm
+from engine.instances.incidents import raise_incident
 from engine.instances.joins import ALL_JOINS, settle_joins
-from engine.instances.limits import clip
 from engine.instances.mappings import targets_of
 from engine.instances.rearming import rearm_events
 from engine.instances.stuck import IncidentKind, StuckError
@@ -28,6 +27,7 @@ from engine.state import (
     AdHocWait,
     ElementInstance,
     GateWait,
+    HoldWait,
     IncidentWait,
     JobWait,
     SweepWait,
@@ -166,6 +166,8 @@ def _settle(advance: Advance, room: int) -> None:
         if advance.due:
             _perform(advance, advance.due.popleft())
         elif advance.touched:
+            if advance.model.hears_cancellations and interruptions.go_on(advance):
+                continue
             scope = next(iter(advance.touched))
             del advance.touched[scope]
             _complete_if_empty(advance, scope)
@@ -276,20 +278,6 @@ def _receive(advance: Advance, due: DueStep) -> None:
     advance.set_each(targets_of(advance, due.key, due.payload or {}))
 
 
-def raise_incident(advance: Advance, key: int, step: Step, stuck: StuckError) -> None:
-    """The element instance stays where it is until the incident is resolved."""
-    advance.emit(
-        e.IncidentRaised(
-            key=advance.new_key(),
-            owner=key,
-            kind=stuck.kind,
-            message=clip(stuck.message),
-            step=step,
-            element_id=advance.instance(key).element_id,
-        )
-    )
-
-
 def start_scope(advance: Advance, scope: int) -> None:
     """Arm a scope's event sub-processes, then begin what it begins with, which may be nothing.
 
@@ -372,7 +360,7 @@ def _begins_by_itself(element: AnyElement) -> bool:
 
 def _is_held(advance: Advance, instance: ElementInstance) -> bool:
     waits = advance.state.waits
-    held = IncidentWait | SweepWait | JobWait  # a sub-process has no job but a listener
+    held = IncidentWait | SweepWait | HoldWait | JobWait  # a sub-process has no job but a listener
     return any(isinstance(waits[key], held) for key in instance.waits)
 
 

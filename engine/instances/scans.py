@@ -35,6 +35,12 @@ def inside(state: s.ProcessInstance, scope: int) -> list[int]:
     return _inside(state, (scope,))
 
 
+def count_inside(state: s.ProcessInstance, scope: int) -> int:
+    """How many element instances are directly inside a living one."""
+    arrivals = state.arrivals.get(scope)
+    return state.elements[scope].open - (sum(arrivals.values()) if arrivals else 0)
+
+
 def _inside(state: s.ProcessInstance, scopes: Collection[int]) -> list[int]:
     if isinstance(state.elements, Pages) and len(scopes) <= _FEW:
         return sorted(chain.from_iterable(_inside_one(state, scope) for scope in scopes))
@@ -52,7 +58,7 @@ def _inside(state: s.ProcessInstance, scopes: Collection[int]) -> list[int]:
 
 def _inside_one(state: s.ProcessInstance, scope: int) -> Iterator[int]:
     """An element instance has a higher key than its scope, and how many there are is counted."""
-    left = state.elements[scope].open - sum(state.arrivals.get(scope, {}).values())
+    left = count_inside(state, scope)
     if left:
         for by_scope in read(state.elements, _by_scope, since=scope):
             keys = by_scope.get(scope, ())

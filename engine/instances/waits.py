@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from engine import events as e
 from engine import state as s
+from engine import variables as v
 from engine.errors import InvariantError
 
 W = TypeVar("W", bound=s.Waiting)
@@ -82,18 +83,36 @@ def close_job(state: s.ProcessInstance, event: e.JobClosed, at_ms: int) -> None:
 
 
 def change_task(state: s.ProcessInstance, event: e.TaskChanged, at_ms: int) -> None:
-    """Created, changed, or over."""
+    """Created, changed, or over. What is only asked for yet counts with the variables."""
+    known = state.waits.get(event.key)
+    if isinstance(known, s.TaskWait) and known.change is not None:
+        state.variables_bytes -= v.size(known.change.variables)
     if event.state in {"completed", "canceled"}:
         remove(state, event.key)
         return
-    known = state.waits.get(event.key)
+    given = event.details or e.TaskDetails()
+    change = None
+    if event.state in s.TASK_CHANGES:
+        change = s.TaskChange(
+            state=event.state, details=given, variables=event.variables, local=event.local
+        )
+        state.variables_bytes += v.size(event.variables)
+    offered = event.state != "creating"
     if known is None:
-        details = event.details or e.TaskDetails()
-        add(state, s.TaskWait(key=event.key, owner=event.owner, details=details))
-    else:
-        task = find(state, event.key, s.TaskWait)
-        details = event.details or task.details
-        state.waits[event.key] = replace(task, details=details, revision=task.revision + 1)
+        task = s.TaskWait(
+            key=event.key, owner=event.owner, details=given, change=change, offered=offered
+        )
+        add(state, task)
+        return
+    task = find(state, event.key, s.TaskWait)
+    details = task.details if change or event.details is None else event.details
+    state.waits[event.key] = replace(
+        task,
+        details=details,
+        revision=task.revision + 1,
+        change=change,
+        offered=task.offered or event.state == "created",
+    )
 
 
 def raise_incident(state: s.ProcessInstance, event: e.IncidentRaised, at_ms: int) -> None:
@@ -113,6 +132,23 @@ def raise_incident(state: s.ProcessInstance, event: e.IncidentRaised, at_ms: int
 
 def open_call(state: s.ProcessInstance, event: e.CallOpened, at_ms: int) -> None:
     add(state, s.CallWait(key=event.key, owner=event.owner, child_id=event.child_id))
+
+
+def open_hold(state: s.ProcessInstance, event: e.HoldOpened, at_ms: int) -> None:
+    hold = s.HoldWait(
+        key=event.key,
+        owner=event.owner,
+        until=event.until,
+        start=event.start,
+        variables=event.variables,
+    )
+    add(state, hold)
+    state.variables_bytes += v.size(event.variables)
+
+
+def close_hold(state: s.ProcessInstance, event: e.HoldClosed, at_ms: int) -> None:
+    state.variables_bytes -= v.size(find(state, event.key, s.HoldWait).variables)
+    remove(state, event.key)
 
 
 def open_gate(state: s.ProcessInstance, event: e.GateOpened, at_ms: int) -> None:

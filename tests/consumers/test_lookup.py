@@ -228,6 +228,37 @@ async def test_tasks_are_listed_with_what_a_person_needs(engine: MemoryEngine) -
     assert len((await engine.lookup.tasks(TaskFilter(group="sales"), limit=500))["items"]) == 6
 
 
+async def test_a_task_is_listed_once_it_is_created_with_the_change_under_way(
+    engine: MemoryEngine,
+) -> None:
+    heard = user_task("t", listeners={"creating": "payment", "assigning": "payment"})
+    content = bpmn(process("heard", start("s"), heard, end("e"), chain("s", "t", "e")))
+    resource = {"name": "h.bpmn", "content": base64.b64encode(content).decode()}
+    engine.command("DeployResources", resources=[resource])
+    await engine.settle()
+    engine.command("StartInstance", process_id="heard", instance_id="h-1")
+    await engine.settle()
+    wanted = TaskFilter(process_id="heard")
+    assert (await engine.lookup.tasks(wanted))["items"] == []
+    await answer_listener(engine)
+    (task,) = plain(await engine.lookup.tasks(wanted))["items"]
+    assert task["change"] is None
+    engine.command("ClaimTask", task_id=task["task_id"], user="ann")
+    await engine.settle()
+    (task,) = plain(await engine.lookup.tasks(wanted))["items"]
+    assert (task["assignee"], task["change"]) == (None, "assigning")
+    await answer_listener(engine)
+    (task,) = plain(await engine.lookup.tasks(TaskFilter(assignee="ann")))["items"]
+    assert (task["assignee"], task["change"]) == ("ann", None)
+
+
+async def answer_listener(engine: MemoryEngine) -> None:
+    shown = plain(await engine.lookup.instance("h-1"))
+    (job,) = [each for each in shown["waiting"] if each["kind"] == "JOB"]
+    engine.command("CompleteJob", job_id=job["id"], attempt=1)
+    await engine.settle()
+
+
 async def test_definitions_are_listed_and_read(engine: MemoryEngine) -> None:
     found = plain(await engine.lookup.definitions())
     assert found["cursor"] is None

@@ -176,31 +176,6 @@ def test_an_ad_hoc_sub_process_and_what_is_chosen_there_have_listeners(
     run.assert_nothing_left()
 
 
-def test_a_user_task_waits_for_task_listeners(scenario: Scenario) -> None:
-    assigned = extension("assignmentDefinition", assignee="ann")
-    events = {"creating": "c", "assigning": "a", "completing": "z", "start": "s0", "end": "e0"}
-    run = scenario(line(listened("userTask", assigned, **events)))
-    run.start("p")
-    for job_type in ("s0", "c", "a"):
-        assert run.tasks() == []
-        only(run, job_type)
-        run.complete(job_type)
-    run.complete_task("t", '{"answer": 42}')
-    assert run.tasks() == []
-    assert decode_object(only(run, "z").variables)["answer"] == "42"
-    run.complete("z")
-    run.complete("e0")
-    assert decode_object(run.result() or "") == {"answer": "42"}
-
-
-def test_nobody_is_assigned_where_nobody_is_named(scenario: Scenario) -> None:
-    run = scenario(line(listened("userTask", assigning="a")))
-    run.start("p")
-    assert run.jobs() == []
-    run.complete_task("t")
-    assert run.state() is InstanceState.COMPLETED
-
-
 def test_an_instance_that_is_terminated_withdraws_its_listener(scenario: Scenario) -> None:
     run = scenario(line(listened("manualTask", start="a")))
     run.start("p")

@@ -28,12 +28,14 @@ from engine.state import (
     Compensable,
     ElementInstance,
     GateWait,
+    HoldWait,
     IncidentWait,
     JobWait,
     Loop,
     ProcessInstance,
     SubscriptionWait,
     SweepWait,
+    TaskChange,
     TaskWait,
     TimerWait,
     Tombstone,
@@ -271,6 +273,19 @@ EVENTS: tuple[e.AnyEvent, ...] = (
         key=65_542, reason="failed", message="no credit", retries_left=2, retry_at=NOW + 5_000
     ),
     e.TaskChanged(key=65_543, owner=65_538, state="created", details=DETAILS),
+    e.TaskChanged(
+        key=65_543,
+        owner=65_538,
+        state="updating",
+        details=DETAILS,
+        variables={"amount": "12.5"},
+        local=True,
+    ),
+    e.HoldOpened(
+        key=65_558, owner=65_541, until=65_540, start="Start_1", variables={"amount": "12.5"}
+    ),
+    e.HoldClosed(key=65_558),
+    e.TaskChanged(key=65_543, owner=65_538, state="denied", reason="too late"),
     e.CallOpened(key=65_544, owner=65_538, child_id=f"{ORDER}~65544"),
     e.CallClosed(key=65_544),
     e.IncidentRaised(
@@ -426,11 +441,17 @@ INSTANCE = ProcessInstance(
             headers={"currency": "EUR"},
         ),
         65_540: TimerWait(key=65_540, owner=65_541, element_id="Boundary_1", due_ms=NOW),
-        65_543: TaskWait(key=65_543, owner=65_541, details=DETAILS),
+        65_543: TaskWait(
+            key=65_543,
+            owner=65_541,
+            details=DETAILS,
+            change=TaskChange(state="updating", details=DETAILS, variables={"amount": "12.5"}),
+        ),
         65_544: SubscriptionWait(
             key=65_544, owner=65_541, element_id="Catch_1", name="paid", correlation_key="B-7"
         ),
         65_545: CallWait(key=65_545, owner=65_541, child_id=f"{ORDER}~65545"),
+        65_558: HoldWait(key=65_558, owner=65_541, until=65_540, variables={"amount": "12.5"}),
         65_546: IncidentWait(
             key=65_546,
             owner=65_541,

@@ -6,9 +6,12 @@ from engine.lifecycle import Step
 from engine.model.vocabulary import LISTENER
 from engine.state import (
     AdHocWait,
+    HoldWait,
     IncidentWait,
     JobWait,
     ProcessInstance,
+    TaskChange,
+    TaskWait,
     TimerWait,
     Tombstone,
     Wait,
@@ -26,9 +29,20 @@ def assert_consistent(state: ProcessInstance | Tombstone, timers: dict[int, int]
     _assert_loops(state)
     _assert_offers(state)
     assert timers == _timers(state), "the armed timers are not those of the document"
-    waiting = [own for wait in state.waits.values() for own in getattr(wait, "variables", ())]
-    own = [*state.variables.values(), *waiting]
+    kept = [own for wait in state.waits.values() for own in _kept(wait)]
+    own = [*state.variables.values(), *kept]
     assert state.variables_bytes == sum(map(size, own))
+
+
+def _kept(wait: Wait) -> tuple[dict[str, str], ...]:
+    """What comes into a scope only when something else is done."""
+    match wait:
+        case TaskWait(change=TaskChange(variables=variables)) | HoldWait(variables=variables):
+            return (variables,)
+        case AdHocWait():
+            return wait.variables
+        case _:
+            return ()
 
 
 def _assert_scopes(state: ProcessInstance) -> None:

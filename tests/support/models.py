@@ -295,9 +295,16 @@ def user_task(
     outputs: Pairs = (),
     name: str | None = None,
     default: str | None = None,
+    listeners: Pairs = (),
 ) -> str:
+    """`listeners`: events with the types of their jobs."""
+    heard = [
+        extension("taskListener", eventType=event, type=job_type)
+        for event, job_type in _pairs(listeners)
+    ]
     content = extensions(
         extension("userTask"),
+        extension("taskListeners", *heard) if heard else "",
         extension(
             "assignmentDefinition",
             assignee=assignee,

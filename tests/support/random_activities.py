@@ -93,8 +93,19 @@ class Activities:
         return kinds[self.choose(len(kinds))]
 
     def some_task(self, name: str) -> str:
-        kinds = (task(name), service_task(name), user_task(name), task(name, kind="manualTask"))
+        kinds = (
+            task(name),
+            service_task(name),
+            user_task(name),
+            task(name, kind="manualTask"),
+            self.listened_task(name),
+        )
         return kinds[self.choose(len(kinds))]
+
+    def listened_task(self, name: str) -> str:
+        """A user task with listeners at some of its changes."""
+        heard = tuple((event, event) for event in _TASK_EVENTS if self.choose(2))
+        return user_task(name, assignee="ann", listeners=heard)
 
     def some_activity(self, depth: int, *, handled: bool = False) -> tuple[str, str]:
         """Its id, and itself. `handled`: it has a handler already that undoes it."""
@@ -165,6 +176,7 @@ class Activities:
         return Block((sub_process(name, *parts), caught, exclusive(merge), *ways), name, merge)
 
 
+_TASK_EVENTS = ("creating", "assigning", "updating", "completing", "canceling")
 _ENDS = (
     "",
     "",

@@ -18,7 +18,7 @@ from tests.support.random_graphs import (
     random_graph,
 )
 from tests.support.random_processes import CALLED, NEXT, VARIABLES, random_process
-from tests.support.random_stimuli import finish, stimulate
+from tests.support.random_stimuli import finish, let_go, stimulate
 from tests.support.runner import VARIANTS, Runner, Variant, subscriptions
 from tests.support.vendor_rendering import VENDORS
 
@@ -111,6 +111,7 @@ def terminated(seed: int) -> None:
         stimulate(run, choice)
     if run.state() is InstanceState.RUNNING:
         run.accept(c.TerminateInstance(instance_id="a"))
+        let_go(run)
     assert_over(run)
 
 

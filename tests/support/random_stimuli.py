@@ -4,8 +4,9 @@ import json
 
 from engine import commands as c
 from engine.model.elements import AdHocSubProcess
-from engine.records import Job, ReplyStatus, Topic
-from engine.state import AdHocWait, IncidentWait, ProcessInstance
+from engine.model.vocabulary import LISTENER_EVENT
+from engine.records import Job, ReplyStatus, Task, Topic
+from engine.state import TASK_CHANGES, AdHocWait, IncidentWait, ProcessInstance
 from tests.support.random_processes import MESSAGES
 from tests.support.runner import Runner
 
@@ -18,7 +19,7 @@ def stimulate(run: Runner, choice: int) -> None:
     kinds = (complete_job, complete_job, complete_task, complete_task, publish, elapse, fail_job,
              throw_error, throw_error_from_task, throw_escalation, resolve, set_variables,
              set_level, broadcast, choose, repeat, complete_again, fire_early,
-             begin_too, change_task)  # fmt: skip
+             begin_too, change_task, deny_or_correct)  # fmt: skip
     choice, kind = divmod(choice, len(kinds))
     kinds[kind](run, choice)
 
@@ -59,8 +60,31 @@ def _decision(run: Runner, job: Job, choice: int) -> str | None:
     return json.dumps(decisions[choice % len(decisions)])
 
 
+def deny_or_correct(run: Runner, choice: int) -> None:
+    """A listener at the change of a user task has something to say of it."""
+    jobs = [job for job in run.jobs() if job.headers.get(LISTENER_EVENT) in _DENIABLE]
+    if jobs:
+        job = jobs[choice % len(jobs)]
+        results = ('{"denied": true}', '{"corrections": {"assignee": "eve", "priority": 1}}')
+        result = results[choice // 5 % 2]
+        run.accept(c.CompleteJob(job_id=job.job_id, attempt=job.attempt, result=result))
+
+
+_DENIABLE = frozenset({"assigning", "updating", "completing"})
+
+
+def throwers(run: Runner) -> list[Job]:
+    """The open jobs but those of listeners at the end of a task, which throw nothing."""
+    return [job for job in run.jobs() if job.headers.get(LISTENER_EVENT) != "canceling"]
+
+
+def free_tasks(run: Runner) -> list[Task]:
+    """The open tasks of which no change is under way."""
+    return [task for task in run.tasks() if task.state not in TASK_CHANGES]
+
+
 def complete_task(run: Runner, choice: int) -> None:
-    tasks = run.tasks()
+    tasks = free_tasks(run)
     if tasks:
         run.accept(c.CompleteTask(task_id=tasks[choice % len(tasks)].task_id))
 
@@ -118,7 +142,7 @@ def fail_job(run: Runner, choice: int) -> None:
 
 
 def throw_error(run: Runner, choice: int) -> None:
-    jobs = run.jobs()
+    jobs = throwers(run)
     if jobs:
         job = jobs[choice % len(jobs)]
         code = CODES[choice // 7 % 2]
@@ -126,7 +150,7 @@ def throw_error(run: Runner, choice: int) -> None:
 
 
 def throw_escalation(run: Runner, choice: int) -> None:
-    jobs = run.jobs()
+    jobs = throwers(run)
     if jobs:
         job = jobs[choice % len(jobs)]
         code = ("LATE", "OTHER")[choice // 7 % 2]
@@ -134,7 +158,7 @@ def throw_escalation(run: Runner, choice: int) -> None:
 
 
 def throw_error_from_task(run: Runner, choice: int) -> None:
-    tasks = run.tasks()
+    tasks = free_tasks(run)
     if tasks:
         task_id = tasks[choice % len(tasks)].task_id
         run.accept(c.ThrowError(task_id=task_id, code=CODES[choice // 7 % 2]))
@@ -243,6 +267,17 @@ def incidents(run: Runner) -> list[str]:
         for wait in state.waits.values()
         if isinstance(wait, IncidentWait)
     ]
+
+
+def let_go(run: Runner) -> None:
+    """Listeners at the end of what was terminated answer, until the instance is gone."""
+    for _ in range(500):
+        if not incidents(run) and not run.jobs():
+            return
+        resolve(run, 0)
+        complete_job(run, 0)
+        run.elapse(MINUTE)
+    raise AssertionError(f"it comes to no end: {run.waiting()}")
 
 
 def finish(run: Runner) -> None:

@@ -24,6 +24,8 @@ def rendered(content: bytes, vendor: str) -> bytes:
     """The file in the dialect of a vendor, camunda or flowable."""
     rendering = _Rendering(vendor)
     root = rendering.with_namespaces(etree.fromstring(content))
+    for part in list(root.iter(f"{_ZEEBE}taskListeners")):  # which other vendors do not wait for
+        rendering.parent(part).remove(part)
     for part in list(root.iter(f"{_ZEEBE}*")):
         rendering.replace(part)
     for container in list(root.iter(f"{_BPMN}extensionElements")):

@@ -20,7 +20,8 @@ class JobResult(msgspec.Struct, frozen=True):
     """What a handler returns for a job that asks for a decision, beside or without variables.
 
     For an ad-hoc sub-process that a worker directs: `activateElements`, a list of objects with
-    `elementId` and `variables`, or `isCompletionConditionFulfilled`.
+    `elementId` and `variables`, or `isCompletionConditionFulfilled`. For a task listener:
+    `corrections` of the user task, or `denied` with a `deniedReason`.
     """
 
     result: Mapping[str, Any]

@@ -16,8 +16,12 @@ class Position(msgspec.Struct, frozen=True, order=True):
 
 
 class EffectTask(msgspec.Struct, frozen=True, kw_only=True):
+    """`denied`: the change that a listener did not let be (TaskChangeDenied), and its `reason`."""
+
     task_id: str
     assignee: str | None = None
+    denied: str | None = None
+    reason: str | None = None
 
 
 class EffectJob(msgspec.Struct, frozen=True, kw_only=True):

@@ -4,6 +4,7 @@ import re
 
 from engine import events as e
 from engine.expressions import EvaluationError, schedule
+from engine.instances import task_changes
 from engine.instances.activities import activate, is_skipped
 from engine.instances.advance import Advance
 from engine.instances.elements.handler import Handler
@@ -18,7 +19,7 @@ from engine.model.elements import AbstractTask, ManualTask, ReceiveTask, Text, U
 
 
 def _run_user_task(advance: Advance, task: UserTask, key: int) -> Step | None:
-    """Offer the task to people. All that describes it is evaluated once, here."""
+    """Offer the task to people, after its listeners. All of it is evaluated once, here."""
     if is_skipped(advance, task, key):
         return Step.LEAVE
     details = e.TaskDetails(
@@ -34,7 +35,7 @@ def _run_user_task(advance: Advance, task: UserTask, key: int) -> Step | None:
     )
     number = advance.new_key()
     write_id(advance, key, task.id_variable, advance.consequences.handle(number))
-    advance.emit(e.TaskChanged(key=number, owner=key, state="created", details=details))
+    task_changes.create(advance, task, key, number, details)
     return None
 
 

@@ -5,6 +5,8 @@ from engine.instances import compensation
 from engine.instances.advance import Advance
 from engine.instances.endings import terminate_inside
 from engine.instances.event_subprocesses import disarm
+from engine.instances.holds import hold
+from engine.instances.scans import count_inside
 from engine.lifecycle import Step
 from engine.model.elements import CancelTrigger
 
@@ -24,9 +26,17 @@ def throw(advance: Advance, key: int, trigger: CancelTrigger) -> Step | None:
     advance.emit(e.ElementCompleted(key=key, discarded=discarded))
     disarm(advance, scope)
     terminate_inside(advance, scope)
+    if advance.model.hears_cancellations and count_inside(advance.state, scope):
+        hold(advance, scope)
+    else:
+        undo(advance, scope)
+    return None
+
+
+def undo(advance: Advance, scope: int) -> None:
+    """All that ran is gone: compensate what completed, then leave the transaction."""
     claim = compensation.find(advance, (scope,))
     if claim.entries:
         compensation.start(advance, scope, scope, claim, cancels=True)
     else:
         compensation.cancel(advance, scope)
-    return None

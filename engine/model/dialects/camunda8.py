@@ -246,14 +246,7 @@ def _listeners(site: _Site, tag: str, events: frozenset[str]) -> list[tuple[str,
     for xml in site.xml.iterchildren(f"{_PREFIX}{tag}"):
         part = _Site(site.element, xml, site.report)
         event = (xml.get("eventType") or "").strip()
-        if event == "updating":
-            site.report.warning(
-                "no-effect",
-                "Nothing updates a task that is there: the listener is never called. Remove it.",
-                site.element,
-                part.line,
-            )
-        elif event not in events:
+        if event not in events:
             site.report.error(
                 "unsupported-extension",
                 f"zeebe:{tag} at {quote(event)} is not executed. Use one of:"
@@ -278,7 +271,7 @@ def _own_headers(listener: _Site) -> dict[str, str]:
     return headers
 
 
-_TASK_EVENTS: Final = frozenset({"creating", "assigning", "completing"})
+_TASK_EVENTS: Final = frozenset({"creating", "assigning", "updating", "completing", "canceling"})
 
 _THROWS: Final = frozenset({"intermediateThrowEvent", "endEvent"})
 _JOB_TASKS: Final = frozenset({"serviceTask", "sendTask", "businessRuleTask", "scriptTask"})

@@ -158,6 +158,14 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return any(isinstance(element, AdHocSubProcess) for element in self.elements)
 
     @cached_property
+    def hears_cancellations(self) -> bool:
+        """Whether any user task has listeners at its end by something else."""
+        return any(
+            isinstance(element, UserTask) and "canceling" in element.listeners
+            for element in self.elements
+        )
+
+    @cached_property
     def has_directed_ad_hocs(self) -> bool:
         """Whether a worker directs any of them."""
         return any(

@@ -65,6 +65,24 @@ def test_a_mock_answers(tmp_path: Path, mocks: str, steps: list[str]) -> None:
     assert failures(tmp_path, MODEL, *steps, head=head) == []
 
 
+def test_a_mock_of_a_task_leaves_it_to_its_listeners(tmp_path: Path) -> None:
+    heard = {"creating": "seen", "completing": "check"}
+    model = bpmn(
+        process(
+            "p", start("s"), user_task("ask", listeners=heard), end("e"), chain("s", "ask", "e")
+        )
+    )
+    tasks = "tasks: {ask: [{complete: {n: 1}}, {complete: {n: 2}}]}"
+    steps = [
+        "{start: p, expect: {jobs: seen, tasks: []}}",
+        "{complete job: seen, expect: {jobs: {type: check, variables: {n: 1}}}}",
+        "{complete job: check, result: {denied: true, deniedReason: 'no'},"
+        " expect: {effects: TaskChangeDenied, jobs: {type: check, variables: {n: 2}}}}",
+        "{complete job: check, expect: {state: completed, variables: {n: 2}}}",
+    ]
+    assert failures(tmp_path, model, *steps, head=f"mocks: {{{tasks}}}\n") == []
+
+
 @pytest.mark.parametrize(
     ("answer", "steps"),
     [

@@ -439,8 +439,7 @@ def test_listeners_are_jobs_by_the_event_with_the_headers_of_the_element() -> No
     ("kind", "name", "event", "code"),
     [
         ("serviceTask", "executionListener", "take", "unsupported-extension"),
-        ("userTask", "taskListener", "canceling", "unsupported-extension"),
-        ("userTask", "taskListener", "updating", "no-effect"),
+        ("userTask", "taskListener", "deleting", "unsupported-extension"),
     ],
 )
 def test_a_listener_at_another_event_is_a_finding(
