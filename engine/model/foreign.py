@@ -10,14 +10,10 @@ from engine.model.dialects.dialect import Dialect
 from engine.model.report import Report, quote
 from engine.model.source import ProcessSource
 from engine.model.vocabulary import EXECUTABLE_NAMESPACES
-from engine.model.xml import BPMN, UTF16, may_contain
+from engine.model.xml import BPMN, UTF16, may_contain, uses
 
 _EXTENSION_ELEMENTS: Final = f"{{{BPMN}}}extensionElements"
 _DECLARED: Final = re.compile(rb"""\bxmlns(?::[^\s=]+)?\s*=\s*["']([^"']*)["']""")
-_NAMED_IN: Final = etree.XPath(
-    "boolean(.//*[namespace-uri() = $namespace] | .//@*[namespace-uri() = $namespace]"
-    " | @*[namespace-uri() = $namespace])"
-)
 _STANDARD: Final = frozenset(
     {
         BPMN,
@@ -52,7 +48,7 @@ def check_foreign_extensions(
         return
     report_one = report.warning if dialect.namespaces else report.error
     for process in processes:
-        if not _names_any(process.xml, vendors):
+        if not any(uses(process.xml, namespace) for namespace in vendors):
             continue
         for element in (process, *process.nodes):
             vendor = _vendor(element.xml, vendors)
@@ -64,11 +60,6 @@ def check_foreign_extensions(
                     " otherwise.",
                     element,
                 )
-
-
-def _names_any(root: etree._Element, namespaces: Iterable[str]) -> bool:
-    """Whether anything in a process is named in one of these. A declared one need not be used."""
-    return any(_NAMED_IN(root, namespace=namespace) for namespace in namespaces)
 
 
 def _declares_unknown(content: bytes) -> bool:

@@ -133,6 +133,12 @@ def inflate(content: bytes, bytes_max: int) -> bytes | Refusal:
     return inflated
 
 
+def uses(root: etree._Element, namespace: str) -> bool:
+    """Whether anything in an element, or an attribute of its own, is named in a namespace."""
+    found: bool = root.xpath("boolean(.//n:* | .//@n:*)", namespaces={"n": namespace})
+    return found
+
+
 def may_contain(content: bytes, text: str) -> bool:
     """Whether an ASCII text may stand in a file. One in UTF-16 is not looked into: it may."""
     return text.encode("ascii") in content or content.startswith(UTF16)

@@ -9,6 +9,7 @@ from lxml import etree
 
 from engine.model.dialects import camunda7, camunda8, flowable, plain
 from engine.model.dialects.dialect import Dialect
+from engine.model.xml import uses
 
 DIALECTS: Final[tuple[Dialect, ...]] = (camunda8.DIALECT, camunda7.DIALECT, flowable.DIALECT)
 
@@ -26,7 +27,7 @@ def choose(root: etree._Element) -> Dialect:
         if platform is not None and platform in dialect.platforms:
             return dialect
     for dialect in DIALECTS:
-        if any(_USES(root, namespace=name) for name in dialect.namespaces):
+        if any(uses(root, namespace) for namespace in dialect.namespaces):
             return dialect
     declared = [
         dialect
@@ -35,8 +36,3 @@ def choose(root: etree._Element) -> Dialect:
     ]
     by_hand = platform is None and len(declared) == 1 and not declared[0].platforms
     return declared[0] if by_hand else plain.DIALECT
-
-
-_USES: Final = etree.XPath(
-    "boolean(//*[namespace-uri()=$namespace] | //@*[namespace-uri()=$namespace])"
-)
