@@ -20,7 +20,7 @@ from consumers.metrics import Metrics
 from consumers.models import CompiledModels
 from consumers.namespace import NamespaceRecord, engines_of, read_namespace
 from consumers.partition import Condition
-from consumers.services import Limits, Services
+from consumers.services import Services
 from consumers.start_checks import (
     KafkaFacts,
     Problem,
@@ -34,6 +34,7 @@ from engine.records import Topic
 from engine.settings import Settings
 from schemas.codec import Codec
 from schemas.topics import topic_name
+from storage.cache import CacheRoom
 from storage.redis_store import RedisStore, connect_store
 
 log = logging.getLogger(__name__)
@@ -72,7 +73,7 @@ class Engine:
             models=models,
             metrics=self.metrics,
             settings=self.settings,
-            limits=Limits(cache_bytes_max=config.cache_bytes_max),
+            cache_room=CacheRoom(config.cache_bytes_max),
             may_take=self.memory.has_room,
         )
         self.member = Member(services)

@@ -14,6 +14,7 @@ from schemas.topics import is_namespace
 from storage.redis_topology import topology_of, without_password
 
 HTTP = "127.0.0.1:8080"
+CACHE_MB = 256
 
 VARIABLES: Mapping[str, str] = {
     "TORPOR_KAFKA_SECURITY": "PLAINTEXT (the default), SSL, SASL_PLAINTEXT or SASL_SSL",
@@ -22,7 +23,7 @@ VARIABLES: Mapping[str, str] = {
     "TORPOR_KAFKA_PASSWORD": "the password, for SASL",
     "TORPOR_KAFKA_CA_FILE": "certificates to trust instead of the system's, for SSL",
     "TORPOR_LOG_LEVEL": "DEBUG, INFO (the default), WARNING or ERROR",
-    "TORPOR_CACHE_MB": "documents kept in memory, MB a partition (64)",
+    "TORPOR_CACHE_MB": "documents kept in memory, MB a process (256)",
     "TORPOR_SESSION_MS": "after so long without a sign of life another takes over, ms (10000)",
 }
 _CREDENTIALS = (
@@ -46,7 +47,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     namespace: str
     http: str = HTTP
     log_level: str = "INFO"
-    cache_bytes_max: int = 64 * 1024 * 1024
+    cache_bytes_max: int = CACHE_MB * 1024 * 1024
     session_ms: int = SESSION_MS
 
     def http_address(self) -> tuple[str, int]:
@@ -72,7 +73,7 @@ def read_config(
         namespace=namespace,
         http=http,
         log_level=_one_of(environment, "TORPOR_LOG_LEVEL", _LEVELS, "INFO"),
-        cache_bytes_max=_number(environment, "TORPOR_CACHE_MB", 64) * 1024 * 1024,
+        cache_bytes_max=_number(environment, "TORPOR_CACHE_MB", CACHE_MB) * 1024 * 1024,
         session_ms=_number(environment, "TORPOR_SESSION_MS", SESSION_MS),
     )
     _check(config)

@@ -60,7 +60,7 @@ class Partition:
         keys = PartitionKeys(services.namespace, number)
         rules = Rules(
             settings=services.settings,
-            cache_bytes_max=services.limits.cache_bytes_max,
+            cache_room=services.cache_room,
             name_commit=services.name_commit,
         )
         self._state = PartitionState(services.store, keys, services.models, rules)
@@ -98,6 +98,7 @@ class Partition:
         try:
             await self._own()
         finally:
+            self._state.close()
             with suppress(TimeoutError):
                 async with asyncio.timeout(LEAVE_MS / 1000):
                     await self._batches.leave()

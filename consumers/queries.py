@@ -64,6 +64,7 @@ def _show_tombstone(state: Tombstone) -> Json:
         "version": state.version,
         "business_key": state.business_key,
         "state": state.state,
+        "started_at": state.started_at,
         "ended_at": state.ended_at,
         "waiting": [],
         "variables": None,

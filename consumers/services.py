@@ -12,6 +12,7 @@ from consumers.metrics import Metrics
 from engine.settings import Settings
 from schemas.codec import Codec
 from storage.batch import Models
+from storage.cache import CacheRoom
 from storage.ports import Store
 
 
@@ -20,7 +21,6 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 
     batch_records_max: int = 500
     commit_bytes_max: int = 16 * 1024 * 1024
-    cache_bytes_max: int = 64 * 1024 * 1024
     outbox_entries_max: int = 10_000
     outbox_bytes_max: int = 64 * 1024 * 1024
     publish_records_max: int = 500
@@ -36,6 +36,10 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     poison_attempts: int = 6
 
 
+CACHE_BYTES = 64 * 1024 * 1024
+"""Room for documents where nobody configures it."""
+
+
 def random_name() -> str:
     """The name of a commit: 64 random bits in hex."""
     return secrets.token_hex(8)
@@ -45,6 +49,7 @@ class Services(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """`partitions` is what `init` fixed; a log with another number is refused.
 
     `may_take` says whether new commands may be taken now; no while the store is nearly full.
+    `cache_room` is for the documents of all its partitions.
     `alone` is held by the partition that tries a record which may have killed a process before.
     """
 
@@ -60,5 +65,6 @@ class Services(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     settings: Settings = Settings()
     limits: Limits = Limits()
     name_commit: Callable[[], str] = random_name
+    cache_room: CacheRoom = msgspec.field(default_factory=lambda: CacheRoom(CACHE_BYTES))
     may_take: Callable[[], bool] = lambda: True
     alone: asyncio.Lock = msgspec.field(default_factory=asyncio.Lock)

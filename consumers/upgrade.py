@@ -93,7 +93,7 @@ class _Upgrade:
         async with KafkaTopics(self._config.kafka) as topics:
             if count := await topics.members(engines_of(namespace)):
                 raise NamespaceError(
-                    f"{count} engines of namespace {namespace} are running, or were killed some"
+                    f"engines of namespace {namespace} are running ({count}), or were killed some"
                     " seconds ago: stop all of them, and try again. Commands wait in the log"
                 )
             epochs = await self._next(record, epochs, rotate=rotate)

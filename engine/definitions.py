@@ -178,6 +178,10 @@ class Definitions:
     def get(self, process_id: str) -> ProcessVersions | None:
         return self._processes.get(process_id)
 
+    def process_ids(self) -> list[str]:
+        """In one order, however the table came to be."""
+        return sorted(self._processes)
+
     def decision(self, decision_id: str) -> DecisionVersions | None:
         return self._decisions.get(decision_id)
 

@@ -82,4 +82,5 @@ def bury(state: ProcessInstance, now: int, tombstone_ms: int) -> Tombstone:
         start_command_id=state.start.start_command_id,
         ended_at=now,
         expires_at=now + tombstone_ms,
+        started_at=state.start.started_at,
     )

@@ -314,7 +314,10 @@ class ProcessInstance(msgspec.Struct, kw_only=True, array_like=True):
 
 
 class Tombstone(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """What is left of an ended instance until `expires_at`, an instant of log time."""
+    """What is left of an ended instance until `expires_at`, an instant of log time.
+
+    `started_at` None: written before it was kept.
+    """
 
     instance_id: str
     process_id: str
@@ -324,3 +327,4 @@ class Tombstone(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     start_command_id: str
     ended_at: int
     expires_at: int
+    started_at: int | None = None

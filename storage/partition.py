@@ -12,7 +12,7 @@ import msgspec
 
 from engine.settings import Settings
 from storage.batch import Access, Batch, Models
-from storage.cache import DocumentCache
+from storage.cache import CacheRoom, DocumentCache
 from storage.keys import PartitionKeys, split_timer_member
 from storage.ports import (
     Answer,
@@ -49,10 +49,10 @@ class Position(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Rules(msgspec.Struct, frozen=True, kw_only=True):
-    """What this layer needs of the configuration. `name_commit` makes 64 random bits in hex."""
+    """What this layer needs of the process. `name_commit` makes 64 random bits in hex."""
 
     settings: Settings
-    cache_bytes_max: int
+    cache_room: CacheRoom
     name_commit: Callable[[], str]
 
 
@@ -68,7 +68,7 @@ class PartitionState:
         self._keys = keys
         self._rules = rules
         self._models = models
-        self._cache = DocumentCache(rules.cache_bytes_max)
+        self._cache = DocumentCache(rules.cache_room)
         self._tables: Tables | None = None
         self._fence: Fence | None = None
         self.exclusive = asyncio.Lock()
@@ -98,6 +98,10 @@ class PartitionState:
             self._tables = None
         self._fence = loaded.fence
         return loaded
+
+    def close(self) -> None:
+        """The partition is owned no longer: its documents leave their room to others'."""
+        self._cache.clear()
 
     async def batch(self) -> Batch:
         """Begin a batch on the present fence. Raises FenceLostError, StoreUnavailableError."""

@@ -20,6 +20,7 @@ SECTIONS = {
     "Instances": {
         "start": Entry("consumers.cli.publishing:start", "Start an instance of a process."),
         "show": Entry("consumers.cli.looking:show", "Show one instance."),
+        "history": Entry("consumers.cli.history:history", "Show the path of one instance."),
         "list": Entry("consumers.cli.looking:list_instances", "List running instances."),
         "incidents": Entry("consumers.cli.incidents:incidents", "List open incidents."),
         "set": Entry("consumers.cli.publishing:set_variables", "Set variables of an instance."),

@@ -81,8 +81,8 @@ class StartChild(Command, frozen=True, kw_only=True):
 class ChildEnded(Command, frozen=True, kw_only=True):
     """A called instance tells its parent that it ended: COMPLETED with variables, or an error.
 
-    `error_code` is set when an uncaught BPMN error left the child: it goes on in the parent, and
-    `variables` are those that came with it.
+    `error_code` is set when an uncaught BPMN error left the child: it goes on in the parent, with
+    the `error_variables` that came with it.
     """
 
     instance_id: str
@@ -93,6 +93,7 @@ class ChildEnded(Command, frozen=True, kw_only=True):
     error_code: str | None = None
     error_message: str | None = None
     steps: int = 0
+    error_variables: str = "{}"
 
 
 class ChildEscalated(Command, frozen=True, kw_only=True):

@@ -117,7 +117,8 @@ class _Evaluation:
         for part, trigger in enumerate(parts_of(trigger_of(event))):
             if not isinstance(trigger, ConditionTrigger):
                 continue
-            if trigger.variable is not None and trigger.variable not in self._given:
+            changes = trigger.filter
+            if changes is not None and not any(name in self._given for name in changes.names):
                 continue
             try:
                 if self._holds(process, event, trigger):

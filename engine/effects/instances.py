@@ -56,17 +56,18 @@ def _end(to: Consequences, event: e.InstanceChanged) -> None:
             )
         )
     if start.parent_id is not None and start.parent_element is not None:
-        completed = event.state == InstanceState.COMPLETED
+        tells = event.state == InstanceState.COMPLETED or event.error_code is not None
         to.send(
             c.ChildEnded(
                 instance_id=start.parent_id,
                 parent_element=start.parent_element,
                 child_id=state.instance_id,
                 state=event.state,
-                variables=_result(state) if completed else event.error_variables,
+                variables=_result(state) if tells else "{}",
                 error_code=event.error_code,
                 error_message=event.reason,
                 steps=to.steps,
+                error_variables=event.error_variables,
             )
         )
 

@@ -24,7 +24,7 @@ from engine import events as e
 from engine import variables as v
 from engine.effects import CONSEQUENCES
 from engine.effects.consequences import Consequences
-from engine.instances.changes import Changes
+from engine.instances.changes import Changes, marks_of
 from engine.instances.evaluator import Evaluator
 from engine.instances.evolve import evolve
 from engine.instances.stuck import IncidentKind, StuckError
@@ -259,6 +259,9 @@ def _note_variables(advance: Advance, event: e.VariablesSet) -> None:
     advance.dirty.add(event.scope)
     if advance.model.conditional:
         advance.changes.set(event.scope, event.variables)
+        if advance.model.filters_changes:
+            own = advance.state.variables.get(event.scope, {})
+            advance.changes.set(event.scope, marks_of(own, event.variables))
 
 
 def _note_flow(advance: Advance, event: e.FlowTaken) -> None:

@@ -9,10 +9,12 @@ from engine.instances.endings import end_instance
 from engine.instances.errors import BpmnError, find_catcher, throw_error, unhandled
 from engine.instances.guards import parse_variables
 from engine.instances.incidents import raise_incident
+from engine.instances.mappings import map_outputs, targets_of
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import InstanceState, Step
 from engine.model.elements import CallActivity
 from engine.rejections import Rejection
+from engine.variables import Texts
 
 
 def child_ended(advance: Advance, command: c.ChildEnded) -> None:
@@ -32,14 +34,30 @@ def child_ended(advance: Advance, command: c.ChildEnded) -> None:
     try:
         if command.error_code is None:
             raise _call_failed(command)
-        error = BpmnError(command.error_code, command.error_message, variables)
+        thrown = parse_variables(command.error_variables)
+        error = BpmnError(
+            command.error_code,
+            command.error_message,
+            {} if isinstance(thrown, Rejection) else thrown,
+        )
         catcher = find_catcher(advance, call.owner, error)
         if catcher is None:
             raise unhandled(error)
+        _take_back(advance, call.owner, variables)
     except StuckError as stuck:
         raise_incident(advance, call.owner, Step.RUN, stuck)
         return
     throw_error(advance, catcher, error)
+
+
+def _take_back(advance: Advance, owner: int, variables: Texts) -> None:
+    """What Camunda 7 takes even from a process that an error leaves. Raises StuckError."""
+    activity = advance.element(owner)
+    if not isinstance(activity, CallActivity) or not activity.returns_on_errors:
+        return
+    if activity.returned or activity.propagate_all_child_variables:
+        advance.set_each(targets_of(advance, owner, variables))
+        map_outputs(advance, activity.outputs[: activity.returned], owner)
 
 
 def child_escalated(advance: Advance, command: c.ChildEscalated) -> None:

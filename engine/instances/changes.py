@@ -1,6 +1,22 @@
 """What has changed in a transition since conditions were asked last, and which are still to be."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+CREATED: Final = "+"
+UPDATED: Final = "~"
+
+
+def marks_of(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
+    """What else stands for a change, beside the name, for conditions that tell changes apart.
+
+    `+` and `+a`: the variable a was created; `~` and `~a`: it got another value.
+    """
+    for name, text in after.items():
+        if before.get(name) != text:
+            mark = UPDATED if name in before else CREATED
+            yield mark
+            yield f"{mark}{name}"
 
 
 class Changes:

@@ -18,9 +18,10 @@ from engine import state as s
 from engine import variables as v
 from engine.instances.advance import Advance, DueStep
 from engine.instances.data_objects import declare
+from engine.instances.endings import terminate_beside
 from engine.instances.event_subprocesses import begin_by
 from engine.instances.holds import interrupt
-from engine.instances.scans import compensating, waits_of
+from engine.instances.scans import compensating, inside, waits_of
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.lifecycle import Step
 from engine.model.elements import (
@@ -178,7 +179,7 @@ def go_on(advance: Advance, key: int) -> None:
         return
     advance.emit(e.CompensationEnded(key=key))
     if sweep.cancels:
-        cancel(advance, sweep.owner)
+        give_up(advance, sweep.owner)
     elif sweep.owner == sweep.scope:
         advance.touched[sweep.scope] = None  # it waited for all of the handlers
     elif not has_sweep(advance, sweep.owner):
@@ -243,7 +244,32 @@ def _begin_handler(advance: Advance, sweep: s.SweepWait) -> None:
         advance.due.append(DueStep(handler, Step.ACTIVATE, None))
 
 
-def cancel(advance: Advance, transaction: int) -> None:
+def give_up(advance: Advance, transaction: int) -> None:
+    """Compensate what completed in a transaction, or in all iterations of it; then leave it.
+
+    A loop of transactions has one cancel boundary event, so that all of it is given up, as in
+    Camunda 7: "if one instance triggers cancellation, the boundary event cancels all instances".
+    What has begun while handlers were running is found when they are over.
+    """
+    instance = advance.instance(transaction)
+    claim = find(advance, _given_up(advance, instance))
+    if claim.entries:
+        start(advance, transaction, transaction, claim, cancels=True)
+        if instance.ordinal:
+            terminate_beside(advance, transaction)
+    else:
+        _leave(advance, transaction)
+
+
+def _given_up(advance: Advance, transaction: s.ElementInstance) -> tuple[int, ...]:
+    """The scopes to compensate: its own, those of the other iterations, and what completed."""
+    if not transaction.ordinal or transaction.scope is None:
+        return (transaction.key,)
+    others = [key for key in inside(advance.state, transaction.scope) if key != transaction.key]
+    return (transaction.key, *sorted(others, reverse=True), transaction.scope)
+
+
+def _leave(advance: Advance, transaction: int) -> None:
     """Leave a transaction, with all loops around it, through its cancel boundary event.
 
     BPMN 13.5.5 and 10.7: "A cancel Boundary Event ... is triggered after all compensation is done".

@@ -1,8 +1,9 @@
 """Which of the conditions that are waited for may give something else, now that variables changed.
 
 The model says which names a condition asks for; those that may change without them (`now()`, counts
-of a loop) are asked at every change. What waits on a page of the document, by name, is read off it
-and known from then on (`engine/pages.py`).
+of a loop) are asked at every change. Those that tell changes apart heed marks of these in place of
+names, unless all are asked: after an incident, or in a further part of a transition. What waits on
+a page of the document, by name, is read off it and known from then on (`engine/pages.py`).
 
 A variable that was set is seen by what waits inside its scope. It may be covered there by another
 of its name, nearer by: then the condition is asked in vain, which does no harm.
@@ -14,6 +15,7 @@ from typing import Any, cast
 
 from engine import state as s
 from engine.expressions import Expression
+from engine.instances.changes import CREATED, UPDATED
 from engine.instances.scans import with_inner
 from engine.model.elements import (
     ComplexGateway,
@@ -41,8 +43,7 @@ class ConditionNames:
         for element in model.elements:
             for trigger in parts_of(trigger_of(element)):
                 if isinstance(trigger, ConditionTrigger):
-                    condition = trigger.condition
-                    self._events[element.id, condition.text] = _names(condition)
+                    self._events[element.id, trigger.condition.text] = _heeded(trigger)
             if isinstance(element, ComplexGateway) and element.asks_data and element.activation:
                 self._gateways[element.id] = _names(element.activation)
 
@@ -112,6 +113,15 @@ def names_of(model: ProcessModel) -> ConditionNames:
     if known is None:
         known = model.computed[ConditionNames] = ConditionNames(model)
     return cast(ConditionNames, known)
+
+
+def _heeded(trigger: ConditionTrigger) -> tuple[str, ...]:
+    """The names that it asks for, or marks of the changes that its filter admits."""
+    admitted = trigger.filter
+    if admitted is None:
+        return _names(trigger.condition)
+    marks = CREATED * admitted.created + UPDATED * admitted.updated
+    return tuple(f"{mark}{name}" for mark in marks for name in admitted.names or ("",))
 
 
 def _names(condition: Expression) -> tuple[str, ...]:

@@ -69,6 +69,20 @@ def terminate_inside(advance: Advance, scope: int) -> None:
             _end_later(advance, key)
 
 
+def terminate_beside(advance: Advance, iteration: int) -> None:
+    """End all other iterations of a loop."""
+    state = advance.state
+    loop = advance.instance(iteration).scope or state.root
+    kept = dict.fromkeys(with_inner(state, iteration))
+    inner = [key for key in with_inner(state, loop)[1:] if key not in kept]
+    if len(inner) <= advance.context.settings.terminations_per_command_max:
+        _end(advance, reversed(inner))
+        return
+    for key in inside(state, loop):
+        if key != iteration and not advance.is_ending(key):
+            _end_later(advance, key)
+
+
 def stop_loop(advance: Advance, loop: int) -> None:
     """End the iterations of a loop; it completes when all are gone."""
     advance.emit(e.LoopStopped(key=loop))

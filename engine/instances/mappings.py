@@ -58,9 +58,8 @@ def _keeps_results(element: AnyElement) -> bool:
 
 def _chooses(advance: Advance, element: AnyElement, outputs: tuple[Mapping, ...]) -> bool:
     if isinstance(element, CallActivity):
-        return bool(outputs) and not (
-            element.propagate_all_child_variables and all(item.outward for item in outputs)
-        )
+        goes_outward = advance.model.writes_outward or all(item.outward for item in outputs)
+        return bool(outputs) and not (element.propagate_all_child_variables and goes_outward)
     return not advance.model.writes_outward and any(not item.outward for item in outputs)
 
 

@@ -22,10 +22,14 @@ from engine.instances.triggered_starts import (
 )
 from engine.lifecycle import InstanceState
 from engine.model.elements import ProcessModel
+from engine.model.spelling import did_you_mean
 from engine.outcome import AggregateState, Context, Outcome, Send
 from engine.rejections import Rejection, RejectionCode
 from engine.state import ProcessInstance, Tombstone
 from engine.variables import size
+
+COMPARED_MAX = 500
+"""Process ids among which a misspelt one is looked for."""
 
 CHOICES_MAX = 10
 """Start events that a rejection lists."""
@@ -44,8 +48,7 @@ def start_by_client(
         return rejection
     model = context.model
     if model is None:
-        version = "" if command.version is None else f" version {command.version}"
-        return not_found(f"the process {command.process_id[:100]!r}{version} to be deployed")
+        return _unknown(context, command.process_id, command.version)
     variables = parse_variables(command.variables)
     if isinstance(variables, Rejection):
         return variables
@@ -69,6 +72,17 @@ def start_by_client(
         context,
         Beginning("StartInstance", instance_id, fixed, variables, element, needs_inputs=True),
     )
+
+
+def _unknown(context: Context, process_id: str, version: int | None) -> Rejection:
+    """The process or the version is not deployed: say what is."""
+    known = context.definitions.find(process_id)
+    if known is not None:
+        expected = f"the process {process_id!r} version {version} to be deployed"
+        return not_found(expected, f"none; the latest is {known.version}")
+    expected = f"the process {process_id[:100]!r} to be deployed"
+    near = did_you_mean(process_id, context.definitions.process_ids()[:COMPARED_MAX])
+    return not_found(expected, f"none.{near}" if near else "none")
 
 
 def _check_business_key(command: c.StartInstance) -> Rejection | None:

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from engine.model.elements import DecisionResult
+from engine.model.elements import ChangeFilter, DecisionResult
 
 Language = Literal["static", "feel", "juel"]
 
@@ -104,7 +104,8 @@ class CallSource(msgspec.Struct, frozen=True, kw_only=True):
     `passes`: with a tuple, the called process gets these variables and no locals of the activity.
     `returns` are written after the call, before the output mappings. `business_key` and
     `inherits_business_key` say which key the called instance gets, `id_variable` the variable that
-    its id is written to.
+    its id is written to. `returns_on_errors`: what is returned is so, too, when an error leaves the
+    called process.
     """
 
     process_id: Formula | None
@@ -118,6 +119,7 @@ class CallSource(msgspec.Struct, frozen=True, kw_only=True):
     business_key: Formula | None = None
     inherits_business_key: bool = True
     id_variable: str | None = None
+    returns_on_errors: bool = False
 
 
 class LoopSource(msgspec.Struct, frozen=True, kw_only=True):
@@ -189,7 +191,7 @@ class Extensions(msgspec.Struct, frozen=True, kw_only=True):
     loop: LoopSource = LoopSource()
     value: str | None = None
     listeners: tuple[tuple[str, JobSource], ...] = ()
-    condition_variable: str | None = None
+    condition_filter: ChangeFilter | None = None
     ad_hoc: AdHocSource = AdHocSource()
     skip: Formula | None = None
     keeps_content: bool = False

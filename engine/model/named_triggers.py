@@ -5,6 +5,7 @@ from typing import Final
 from engine.expressions import Environment, EvaluationError, Expression
 from engine.model.dialects import languages
 from engine.model.elements import (
+    ChangeFilter,
     ConditionTrigger,
     EscalationTrigger,
     LinkTrigger,
@@ -130,24 +131,33 @@ def read_condition(reading: Reading, node: Node, definition: SourceElement) -> T
     expression = reading.formulas.expression(formula, node, "condition")
     if expression is None:
         return None
-    return ConditionTrigger(
-        condition=expression, variable=_condition_variable(reading, node, definition)
-    )
+    changes = reading.dialect.extensions(definition, reading.report).condition_filter
+    if changes is not None and reading.process.begins_at(node):
+        changes = _of_start(reading, node, definition, changes)
+    elif changes is not None and _admits_all(changes, expression):
+        changes = None
+    return ConditionTrigger(condition=expression, filter=changes)
 
 
-def _condition_variable(reading: Reading, node: Node, definition: SourceElement) -> str | None:
-    """The variable without which a condition is not asked: only where it starts a process."""
-    variable = reading.dialect.extensions(definition, reading.report).condition_variable
-    if variable is None or reading.process.begins_at(node):
-        return variable
-    reading.report.warning(
-        "no-effect",
-        f"The condition is asked whatever changes, not only {quote(variable)}. Remove the name of"
-        " the variable.",
-        node,
-        definition.line,
-    )
-    return None
+def _of_start(
+    reading: Reading, node: Node, definition: SourceElement, changes: ChangeFilter
+) -> ChangeFilter | None:
+    """No variable is there before a process begins: each that is given is created."""
+    if not (changes.created and changes.updated):
+        reading.report.warning(
+            "no-effect",
+            "Which changes of variables count has no effect where the condition starts a process:"
+            " only their names have. Remove the events.",
+            node,
+            definition.line,
+        )
+    return ChangeFilter(names=changes.names) if changes.names else None
+
+
+def _admits_all(changes: ChangeFilter, condition: Expression) -> bool:
+    """Whether the condition can only be made true by changes that count: then all may be asked."""
+    names_all = not changes.names or set(condition.names) <= set(changes.names)
+    return names_all and changes.created and changes.updated
 
 
 def read_link(reading: Reading, node: Node, definition: SourceElement) -> Trigger | None:

@@ -3,15 +3,12 @@
 from collections.abc import Callable
 from typing import Final
 
-from engine.expressions import EvaluationError, Expression, schedule
 from engine.model.compensation import read_cancel, read_compensate
-from engine.model.correlation import awaited_key, is_correlated, thrown_key
 from engine.model.elements import (
     ENDINGS,
     PROCESS,
     CompensateTrigger,
     ErrorTrigger,
-    MessageTrigger,
     MultipleTrigger,
     NoneTrigger,
     TerminateTrigger,
@@ -19,9 +16,8 @@ from engine.model.elements import (
     TimerTrigger,
     Trigger,
 )
-from engine.model.extensions import Formula, PublishSource
+from engine.model.messages import read_message
 from engine.model.named_triggers import (
-    constant_name,
     read_condition,
     read_escalation,
     read_link,
@@ -176,131 +172,6 @@ def _runs_there(reading: Reading, node: Node) -> frozenset[str]:
     if gateway is not None:
         return BEHIND_PARALLEL_START if gateway.is_parallel else BEHIND_START
     return TRIGGERS[node.tag]
-
-
-def read_message(reading: Reading, node: Node, owner: SourceElement) -> MessageTrigger | None:
-    """The message that `owner` (an event definition or a receive task) refers to."""
-    reference = (owner.xml.get("messageRef") or "").strip()
-    message = resolve(reading.catalogue.messages, reference) if reference else None
-    if message is None and not reference and node.tag == "receiveTask":
-        message = _implied_message(reading, node)
-    if message is None:
-        reading.report.error(
-            "dangling-reference" if reference else "message-missing",
-            f"The {node.tag} refers to no message"
-            + (f": there is none with the id {quote(reference)}" if reference else "")
-            + ". Choose a message for it.",
-            node,
-            owner.line,
-        )
-        return None
-    name = _message_name(reading, message)
-    if reading.process.begins_at(node):
-        constant = constant_name(reading, name, message)
-        if constant is None:
-            return None
-        return MessageTrigger(name=constant, begins=True, keeps_content=_keeps(reading, node))
-    if node.tag in ("intermediateThrowEvent", "endEvent"):
-        return _thrown_message(reading, node, name, message)
-    key = _correlation_key(reading, message)
-    if name is None or key is None:
-        return None
-    keeps = _keeps(reading, node)
-    return MessageTrigger(name=name, correlation_key=key, keeps_content=keeps)
-
-
-def _keeps(reading: Reading, node: Node) -> bool:
-    return reading.dialect.extensions(node, reading.report).keeps_content
-
-
-def _implied_message(reading: Reading, node: Node) -> SourceElement | None:
-    """What a receive task waits for that refers to no message: it can still be told."""
-    if not (reading.dialect.loose_references or reading.dialect.implied_names):
-        return None
-    reading.report.warning(
-        "message-implied",
-        f"The receive task refers to no message: it waits for one that is called {quote(node.id)}."
-        " Publish that, or choose a message for it.",
-        node,
-    )
-    return SourceElement(tag="message", id=node.id, name=node.id, line=node.line, xml=node.xml)
-
-
-def _thrown_message(
-    reading: Reading, node: Node, name: Text | None, message: SourceElement
-) -> MessageTrigger | None:
-    """Published by the engine itself, under the key that the event, else the message names."""
-    source = reading.dialect.extensions(node, reading.report).publish or PublishSource()
-    own = source.correlation_key
-    said = own or reading.dialect.extensions(message, reading.report).correlation_key
-    if own is None and is_correlated(reading, message):
-        key = thrown_key(reading, message)
-    else:
-        key = None if said is None else reading.formulas.key(said, node)
-    if name is None or (said is not None and key is None):
-        return None
-    ttl = reading.formulas.text(source.ttl, node, "time to live")
-    return MessageTrigger(
-        name=name,
-        correlation_key=key,
-        ttl_ms=_milliseconds(reading, node, source.ttl) if isinstance(ttl, str) else 0,
-        ttl=None if isinstance(ttl, str) else ttl,
-        message_id=reading.formulas.text(source.message_id, node, "message id"),
-    )
-
-
-def _milliseconds(reading: Reading, node: Node, formula: Formula | None) -> int:
-    """The length of a duration that is written out."""
-    if formula is None:
-        return 0
-    try:
-        return max(0, schedule.add_duration(0, schedule.parse_duration(formula.text), "UTC"))
-    except EvaluationError as error:
-        reading.report.error(
-            "bad-time-to-live",
-            f"{error.message} Write the time to live as a duration, such as PT1H.",
-            node,
-            formula.line,
-        )
-        return 0
-
-
-def _message_name(reading: Reading, message: SourceElement) -> Text | None:
-    names = reading.shared.message_names
-    if message.id in names:
-        return names[message.id]
-    implied = message.id if reading.dialect.implied_names else ""
-    formula = reading.dialect.formula(message.name or implied, message.line)
-    names[message.id] = reading.formulas.text(formula, message, "message name")
-    if not formula.text:
-        reading.report.error(
-            "message-name-missing", "The message has no name. Give it one.", message
-        )
-    return names[message.id]
-
-
-def _correlation_key(reading: Reading, message: SourceElement) -> Expression | None:
-    keys = reading.shared.correlation_keys
-    # By BPMN's own keys it is correlated in each process otherwise.
-    place = (reading.process.id if reading.dialect.correlates else "", message.id)
-    if place not in keys:
-        keys[place] = _read_correlation_key(reading, message)
-    return keys[place]
-
-
-def _read_correlation_key(reading: Reading, message: SourceElement) -> Expression | None:
-    if is_correlated(reading, message):
-        return awaited_key(reading, message)
-    formula = reading.dialect.extensions(message, reading.report).correlation_key
-    if formula is None:
-        reading.report.error(
-            "correlation-key-missing",
-            f"The message {quote(message.name or message.id)} is waited for, but has no"
-            " correlation key. Give it one, for example '=orderId'.",
-            message,
-        )
-        return None
-    return reading.formulas.key(formula, message)
 
 
 def _report_position(reading: Reading, node: Node, definition: SourceElement | None) -> None:

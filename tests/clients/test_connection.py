@@ -74,6 +74,14 @@ def test_credentials_that_would_be_passed_over_are_refused(
         Client("kafka:9092", "shop", ClientOptions(kafka=options))
 
 
+async def test_a_consumer_asks_twice_a_second_for_a_broker_that_is_away() -> None:
+    """Unless somebody wants it otherwise."""
+    for options, backoff_s in (({}, 0.5), ({"retry_backoff_ms": 50}, 0.05)):
+        consumer = Connection(bootstrap_servers="127.0.0.1:1", options=options).consumer()
+        assert consumer.client._retry_backoff == backoff_s
+        await consumer.stop()
+
+
 def test_credentials_with_their_protocol_are_taken() -> None:
     options = {"security_protocol": "SASL_SSL", "sasl_plain_username": "me"}
     assert Connection(bootstrap_servers="kafka:9093", options=options).options == options

@@ -45,6 +45,20 @@ async def test_a_partition_is_served_until_it_is_taken_away() -> None:
 
 
 @in_virtual_time
+async def test_the_documents_of_a_partition_that_is_taken_away_leave_their_room_to_others() -> None:
+    bench = await started()
+    bench.own()
+    bench.command("PublishMessage", name="paid", ttl_ms=60_000)
+    room = bench.services.cache_room
+    await bench.until("it is kept", lambda: len(room))
+
+    bench.tasks[0].cancel()
+    await asyncio.wait(bench.tasks)
+
+    assert len(room) == 0
+
+
+@in_virtual_time
 async def test_a_commit_that_was_not_applied_is_made_again() -> None:
     bench = await started()
     bench.store.fail_commits(3, applied=False)

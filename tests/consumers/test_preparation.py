@@ -11,6 +11,7 @@ from consumers.preparation import Preparation
 from consumers.services import Limits, Services
 from schemas.errors import NewerRecordError
 from storage.batch import Batch
+from storage.cache import CacheRoom
 from storage.commits import bytes_of
 from storage.keys import PartitionKeys
 from storage.partition import PartitionState, Rules
@@ -204,7 +205,9 @@ async def two_partitions(services: Services) -> list[Preparation]:
     found = []
     for number in range(2):
         rules = Rules(
-            settings=services.settings, cache_bytes_max=1_000, name_commit=services.name_commit
+            settings=services.settings,
+            cache_room=CacheRoom(1_000),
+            name_commit=services.name_commit,
         )
         keys = PartitionKeys(services.namespace, number)
         state = PartitionState(services.store, keys, services.models, rules)

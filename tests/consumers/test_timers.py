@@ -11,6 +11,7 @@ from consumers.services import Limits
 from consumers.timers import Timers
 from engine import commands as c
 from schemas.codec import Codec
+from storage.cache import CacheRoom
 from storage.errors import FenceLostError
 from storage.partition import PartitionState, Rules
 from storage.ports import Operation, SortedAdd, SortedRemove
@@ -28,7 +29,9 @@ class TimerBench:
     def __init__(self, limits: Limits | None = None) -> None:
         self.bench = OwnerBench(limits=limits)
         services = self.bench.services
-        rules = Rules(settings=services.settings, cache_bytes_max=1, name_commit=lambda: "f" * 16)
+        rules = Rules(
+            settings=services.settings, cache_room=CacheRoom(1), name_commit=lambda: "f" * 16
+        )
         self.state = PartitionState(services.store, self.bench.keys, services.models, rules)
         self.timers = Timers(services, self.state, 0)
         self.commits = 0

@@ -289,6 +289,105 @@ def test_a_change_inside_of_one_transition_is_seen(scenario: Scenario) -> None:
     run.assert_nothing_left()
 
 
+def filtered(scenario: Scenario, *, heeds: str | None = None, on: str | None = None) -> Runner:
+    """A task; beside it the condition `a + b > 5` has an instance of `note` each time it holds."""
+    event = conditional_event("=a + b > 5", heeds=heeds, on=on)
+    run = scenario(
+        compiled(
+            start("s"),
+            user_task("t", inputs={"own": "=1"}),
+            boundary("c", "t", event, interrupting=False),
+            task("note"),
+            chain("s", "t"),
+            chain("c", "note"),
+        )
+    )
+    run.start("p", variables='{"a": 1}')
+    return run
+
+
+def test_a_condition_is_asked_only_after_changes_that_it_heeds(scenario: Scenario) -> None:
+    run = filtered(scenario, heeds="b, c")
+    assign(run, '{"b": 1}')
+    assign(run, '{"a": 9}')
+    assert "note" not in run.path()
+    assign(run, '{"b": 1}')  # the same value: nothing changes
+    assert "note" not in run.path()
+    assign(run, '{"c": 0}')
+    assert run.path().count("note") == 1
+    run.accept(c.CompleteTask(task_id=run.task("t").task_id))
+    run.assert_nothing_left()
+
+
+def test_a_condition_may_heed_variables_only_as_they_are_created(scenario: Scenario) -> None:
+    run = filtered(scenario, on="create")
+    assign(run, '{"b": 1}')
+    assign(run, '{"b": 9}')
+    assert "note" not in run.path()
+    assign(run, '{"c": 0}')
+    assert run.path().count("note") == 1
+
+
+def test_a_condition_may_heed_variables_only_as_they_are_updated(scenario: Scenario) -> None:
+    run = filtered(scenario, on="update")
+    assign(run, '{"b": 9}')
+    assert "note" not in run.path()
+    assign(run, '{"b": 8}')
+    assert run.path().count("note") == 1
+
+
+def test_only_variables_that_the_event_sees_are_heeded(scenario: Scenario) -> None:
+    event = conditional_event("=a > 5", heeds="x")
+    run = scenario(
+        compiled(
+            start("s"),
+            parallel("fork"),
+            catch("wait", event),
+            user_task("t", inputs={"x": "=1"}),
+            chain("s", "fork", "wait"),
+            flow("fork", "t"),
+        )
+    )
+    run.start("p", variables='{"a": 1}')
+    assign(run, '{"a": 6}')
+    task_key = next(key for key, each in run.living().elements.items() if each.element_id == "t")
+    inside = c.SetVariables(
+        instance_id="a", element_instance_id=f"a:{task_key}", variables='{"x": 2}', local=True
+    )
+    run.accept(inside)
+    assert run.active() == ["wait", "t"]
+    assign(run, '{"x": 0}')
+    assert run.active() == ["t"]
+
+
+def test_a_condition_that_holds_as_it_begins_to_wait_is_asked_whatever_it_heeds(
+    scenario: Scenario,
+) -> None:
+    event = conditional_event("=a > 5", heeds="x")
+    run = scenario(compiled(start("s"), catch("wait", event), chain("s", "wait")))
+    run.start("p", variables='{"a": 6}')
+    assert run.state() is InstanceState.COMPLETED
+
+
+def test_resolving_an_incident_asks_conditions_whatever_they_heed(scenario: Scenario) -> None:
+    run = scenario(
+        compiled(
+            start("s"),
+            parallel("fork"),
+            catch("wait", conditional_event("=a > 5", heeds="x")),
+            script_task("broken", "=assert(1, ready)", result="done"),
+            chain("s", "fork", "wait"),
+            flow("fork", "broken"),
+        )
+    )
+    run.start("p", variables='{"a": 1, "ready": false}')
+    assign(run, '{"a": 6}')
+    assert run.active() == ["wait", "broken"]
+    run.resolve(variables='{"ready": true}')
+    assert run.state() is InstanceState.COMPLETED
+    run.assert_nothing_left()
+
+
 def each_with_a_condition(condition: str, *more: str) -> ProcessModel:
     many = multi_instance(over="=items", item="item")
     event = boundary("on", "work", conditional_event(condition), interrupting=False)

@@ -259,10 +259,45 @@ def test_a_call_passes_what_it_names_and_takes_what_it_names(scenario: Scenario)
     run.assert_nothing_left()
 
 
+@pytest.mark.parametrize(
+    ("out", "taken"),
+    [
+        ('<camunda:out source="x" target="y"/>', '{"y":5,"why":"no"}'),
+        ('<camunda:out variables="all"/>', '{"x":5,"other":1,"why":"no"}'),
+        ("", '{"why":"no"}'),
+    ],
+)
+def test_a_call_takes_what_it_names_even_if_an_error_leaves_it(
+    scenario: Scenario, out: str, taken: str
+) -> None:
+    called = vendor_model(
+        start("s"),
+        external("first", "first"),
+        external("work", "work"),
+        chain("s", "first", "work"),
+        process_id="called",
+    )
+    caller = vendor_model(
+        start("s"),
+        calling(out, inputs_and_outputs({}, {"late": "${nothing}"})),
+        boundary("caught", "call", tag("errorEventDefinition")),
+        chain("s", "call"),
+    )
+    run = scenario(called, caller)
+    run.start("p")
+    run.complete("first", '{"x": 5, "other": 1}')
+    job = run.job("work")
+    run.accept(c.ThrowError(job_id=job.job_id, attempt=1, code="BAD", variables='{"why": "no"}'))
+    assert run.result() == taken
+    run.assert_nothing_left()
+
+
 def test_a_call_passes_and_takes_everything_or_nothing(scenario: Scenario) -> None:
     everything = '<camunda:in variables="all"/><camunda:out variables="all"/>'
+    mapped = inputs_and_outputs({}, {"twice": "${x * 2}"})
     for content, passed, result in (
         (everything, '{"a":1}', '{"a":1,"x":5}'),
+        (everything + mapped, '{"a":1}', '{"a":1,"x":5,"twice":10}'),
         ("", "{}", '{"a":1}'),
     ):
         run = scenario(

@@ -1,6 +1,7 @@
 """Starting, ending and addressing instances; tombstones; ids."""
 
 import pytest
+from msgspec.structs import replace
 
 from engine import commands as c
 from engine.lifecycle import InstanceState
@@ -104,6 +105,20 @@ def test_an_unknown_process_version_or_start_event_is_refused(scenario: Scenario
     ):  # fmt: skip
         assert run.reject(command)[0] == code
     assert run.document() is None
+
+
+def test_who_misspells_a_process_or_names_a_version_to_come_is_told_what_there_is(
+    scenario: Scenario,
+) -> None:
+    run = waiting(scenario)
+    run.deploy(compiled(start("s"), process_id="order-line"))
+    for command, said in (
+        (c.StartInstance(process_id="order_lin"), "found none. Did you mean `order-line`?"),
+        (c.StartInstance(process_id="delivery"), "'delivery' to be deployed, found none"),
+        (c.StartInstance(process_id="p", version=9),
+         "'p' version 9 to be deployed, found none; the latest is 1"),
+    ):  # fmt: skip
+        assert run.reject(replace(command, instance_id="a"))[1].endswith(said)
 
 
 @pytest.mark.parametrize("instance_id", ["", "a b", "a:b", "deployments", "a~1", "x" * 101, "ä"])

@@ -1,7 +1,11 @@
 """BPMN 10.3.5: a transaction that is canceled ends, undoes what completed in it, and is left."""
 
+import pytest
+
 from engine import commands as c
 from engine.lifecycle import InstanceState
+from engine.settings import Settings
+from engine.values import decode_object
 from tests.scenarios.conftest import Scenario
 from tests.scenarios.test_compensation import undoable
 from tests.support.models import (
@@ -13,6 +17,8 @@ from tests.support.models import (
     end,
     exclusive,
     flow,
+    looped,
+    multi_instance,
     parallel,
     service_task,
     start,
@@ -112,6 +118,46 @@ def test_an_inner_transaction_is_canceled_alone_and_the_outer_one_with_all(
     run.start("p", variables='{"fine": false}')
     for job in ("first", "a", "b", "un-b", "un-a", "decide", "un-first"):
         run.complete(job)
+    assert run.path()[-3:] == ["canceled", "e2", "p"]
+    run.assert_nothing_left()
+
+
+REPEATED = (
+    start("s"),
+    looped(
+        transaction(
+            "trip",
+            start("is"),
+            undoable("a"),
+            undoable("b"),
+            exclusive("ok", default="ok-done"),
+            end("done"),
+            end("cancel", cancel_event()),
+            chain("is", "a", "b", "ok", "done"),
+            flow("ok", "cancel", condition="=n = 2"),
+        ),
+        multi_instance(over="=[1, 2, 3]", item="n"),
+    ),
+    boundary("canceled", "trip", cancel_event()),
+    end("e"),
+    end("e2"),
+    chain("s", "trip", "e"),
+    chain("canceled", "e2"),
+)
+
+
+@pytest.mark.parametrize("most", [1, 1_000])
+def test_a_loop_of_transactions_is_given_up_as_a_whole(scenario: Scenario, most: int) -> None:
+    run = scenario(compiled(*REPEATED), settings=Settings(terminations_per_command_max=most))
+    run.start("p")
+    for job in ("a", "a", "a", "b", "b"):
+        run.complete(job)
+    undone = []
+    while jobs := run.jobs():
+        assert len(jobs) == 1
+        undone.append((jobs[0].type, decode_object(jobs[0].variables)["n"]))
+        run.complete(jobs[0].type)
+    assert undone == [("un-b", "2"), ("un-a", "2"), ("un-a", "3"), ("un-b", "1"), ("un-a", "1")]
     assert run.path()[-3:] == ["canceled", "e2", "p"]
     run.assert_nothing_left()
 

@@ -164,7 +164,7 @@ def local_sends_at_the_end_of_the_batch() -> AbstractContextManager[None]:
         while own:
             transaction, command = own.pop(0)
             transaction.outcome = transaction.publishing.outcome = RecordOutcome(now=time)
-            driver = transaction._run_queue(command)
+            driver = transaction._run_queue(command, address_of(command))
             await _drive(batch, driver)
             self._transactions._add(batch, transaction.outcome, _record(records, transaction))
         position = position_after(records[-1], time)

@@ -11,6 +11,7 @@ from consumers.metrics import Metrics
 from consumers.models import CompiledModels
 from consumers.partition import Condition
 from consumers.services import Limits, Services
+from storage.cache import CacheRoom
 from tests.simulation.brokers import SimulatedBroker, SimulatedLog, SimulatedPublishers
 from tests.simulation.chance import Chances
 from tests.simulation.loop import SeededLoop
@@ -117,6 +118,7 @@ class Owner:
             metrics=self.metrics,
             settings=SETTINGS,
             limits=_limits(random),
+            cache_room=CacheRoom(random.choice((1, 4_000, 1_000_000))),
             name_commit=lambda: f"{random.getrandbits(64):016x}",
         )
 
@@ -126,7 +128,6 @@ def _limits(random: Random) -> Limits:
     return Limits(
         batch_records_max=random.choice((1, 2, 3, 8, 50)),
         commit_bytes_max=random.choice((3_000, 16_000_000)),
-        cache_bytes_max=random.choice((1, 4_000, 1_000_000)),
         outbox_entries_max=random.choice((8, 30, 10_000)),
         publish_records_max=random.choice((1, 2, 5, 100)),
         timers_chunk=random.choice((1, 2, 100)),

@@ -15,6 +15,7 @@ from consumers.metrics import Metrics
 from consumers.models import CompiledModels
 from consumers.preparation import Preparation
 from consumers.services import Limits, Services
+from storage.cache import CacheRoom
 from storage.keys import PartitionKeys, deployments_partition
 from storage.memory_store import MemoryKeyspace, MemoryStore
 from storage.partition import PartitionState, Rules
@@ -50,7 +51,7 @@ async def _fold_partition(
 ) -> Folded:
     await store.initialise(partition, first_fence())
     services = _services(store)
-    rules = Rules(settings=SETTINGS, cache_bytes_max=1, name_commit=lambda: "reference")
+    rules = Rules(settings=SETTINGS, cache_room=CacheRoom(1), name_commit=lambda: "reference")
     state = PartitionState(store, PartitionKeys(NAMESPACE, partition), services.models, rules)
     await state.load()
     preparation = Preparation(services, state, partition)

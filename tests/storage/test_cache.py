@@ -1,6 +1,6 @@
 import pytest
 
-from storage.cache import ENTRY_BYTES_MIN, DocumentCache
+from storage.cache import ENTRY_BYTES_MIN, CacheRoom, DocumentCache
 from storage.documents import StoredDocument
 
 ROOM_FOR_TWO = 2 * (ENTRY_BYTES_MIN + 100)
@@ -11,7 +11,7 @@ def document(size: int = 100) -> StoredDocument:
 
 
 def test_what_was_put_is_found_also_that_there_is_no_document() -> None:
-    cache = DocumentCache(ROOM_FOR_TWO)
+    cache = DocumentCache(CacheRoom(ROOM_FOR_TWO))
     absent = document()
 
     cache.put("a", absent)
@@ -21,7 +21,7 @@ def test_what_was_put_is_found_also_that_there_is_no_document() -> None:
 
 
 def test_the_least_recently_used_goes_first() -> None:
-    cache = DocumentCache(ROOM_FOR_TWO)
+    cache = DocumentCache(CacheRoom(ROOM_FOR_TWO))
     cache.put("a", document())
     cache.put("b", document())
 
@@ -32,7 +32,7 @@ def test_the_least_recently_used_goes_first() -> None:
 
 
 def test_a_document_beyond_the_bound_is_not_kept_and_drops_the_others() -> None:
-    cache = DocumentCache(ROOM_FOR_TWO)
+    cache = DocumentCache(CacheRoom(ROOM_FOR_TWO))
     cache.put("a", document())
 
     cache.put("b", document(ROOM_FOR_TWO))
@@ -43,7 +43,7 @@ def test_a_document_beyond_the_bound_is_not_kept_and_drops_the_others() -> None:
 
 
 def test_a_document_put_again_counts_once() -> None:
-    cache = DocumentCache(ROOM_FOR_TWO)
+    cache = DocumentCache(CacheRoom(ROOM_FOR_TWO))
     for _ in range(10):
         cache.put("a", document())
     cache.put("b", document())
@@ -52,7 +52,7 @@ def test_a_document_put_again_counts_once() -> None:
 
 
 def test_clear_leaves_room_for_as_much_again() -> None:
-    cache = DocumentCache(ROOM_FOR_TWO)
+    cache = DocumentCache(CacheRoom(ROOM_FOR_TWO))
     cache.put("a", document())
     cache.put("b", document())
 
@@ -61,3 +61,26 @@ def test_clear_leaves_room_for_as_much_again() -> None:
     cache.put("d", document())
 
     assert ("a" in cache, "c" in cache, "d" in cache) == (False, True, True)
+
+
+def test_partitions_share_the_room_and_the_one_that_is_used_has_more_of_it() -> None:
+    room = CacheRoom(ROOM_FOR_TWO)
+    idle, busy = DocumentCache(room), DocumentCache(room)
+    idle.put("a", document())
+    busy.put("a", document())
+    busy.put("b", document())
+
+    assert ("a" in idle, len(idle), len(busy)) == (False, 0, 2)
+    assert busy.get("a") is not None
+
+
+def test_a_cache_that_is_cleared_leaves_its_room_to_the_others_and_their_documents_alone() -> None:
+    room = CacheRoom(ROOM_FOR_TWO)
+    leaving, staying = DocumentCache(room), DocumentCache(room)
+    leaving.put("a", document())
+    staying.put("a", document())
+
+    leaving.clear()
+    staying.put("b", document())
+
+    assert ("a" in leaving, "a" in staying, "b" in staying) == (False, True, True)

@@ -171,8 +171,14 @@ def signal_event(signal_id: str) -> str:
     return tag("signalEventDefinition", signalRef=signal_id)
 
 
-def conditional_event(condition: str) -> str:
-    return tag("conditionalEventDefinition", tag("condition", escape(condition)))
+def conditional_event(condition: str, *, heeds: str | None = None, on: str | None = None) -> str:
+    """`heeds`: names of variables, `on`: create, update: after which changes it is asked."""
+    changes = extension("conditionalFilter", variableNames=heeds, variableEvents=on)
+    return tag(
+        "conditionalEventDefinition",
+        extensions(changes) if heeds or on else "",
+        tag("condition", escape(condition)),
+    )
 
 
 def link_event(name: str) -> str:

@@ -28,6 +28,7 @@ from consumers.services import Limits, Services
 from engine.records import Topic
 from schemas.codec import Codec
 from schemas.topics import topic_name
+from storage.cache import CacheRoom
 from storage.commits import only_removes
 from storage.errors import StoreUnavailableError
 from storage.keys import PartitionKeys
@@ -173,7 +174,7 @@ class OwnerBench:
         services, names = self.services, count(1)
         rules = Rules(
             settings=services.settings,
-            cache_bytes_max=1_000_000,
+            cache_room=CacheRoom(1_000_000),
             name_commit=lambda: f"{next(names):016x}",
         )
         return PartitionState(services.store, self.keys, services.models, rules)

@@ -12,6 +12,7 @@ from engine.partition import ReadModel
 from engine.settings import Settings
 from engine.state import ProcessInstance, TaskWait, Tombstone, Wait
 from engine.variables import size
+from storage.cache import CacheRoom
 from storage.keys import PartitionKeys
 from storage.memory_store import MemoryKeyspace, MemoryStore
 from storage.partition import PartitionState, Position, Rules
@@ -38,7 +39,7 @@ class StateBench:
         names = count(1)
         rules = Rules(
             settings=settings or Settings(),
-            cache_bytes_max=1_000_000,
+            cache_room=CacheRoom(1_000_000),
             name_commit=lambda: f"{next(names):016x}",
         )
         self.state = PartitionState(self.store, KEYS, NoModels(), rules)

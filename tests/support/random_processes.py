@@ -216,7 +216,7 @@ class Builder(Activities):
         return Block((activity, undoing, compensation(name, handler)), name, name)
 
     def given_up(self, depth: int) -> Block:
-        """A transaction that may be canceled, and goes on all the same."""
+        """A transaction, or a loop of them, that may be canceled, and goes on all the same."""
         name, begin, check, over = (self.name(kind) for kind in ("ta", "s", "x", "e"))
         cancel, way_out, merge = self.name("cancel"), self.name("out"), self.name("x")
         inner = self.undoable(depth - 1)
@@ -232,9 +232,12 @@ class Builder(Activities):
             flow(check, over, flow_id=default),
             flow(check, cancel, condition=f"=n > {self.choose(5)}"),
         )
+        body = transaction(name, *inside)
+        if self.choose(3) == 0:
+            body = looped(body, self.some_loop())
         return Block(
             (
-                transaction(name, *inside),
+                body,
                 boundary(way_out, name, cancel_event()),
                 exclusive(merge),
                 flow(name, merge),

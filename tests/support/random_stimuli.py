@@ -279,8 +279,8 @@ def incidents(run: Runner) -> list[str]:
 def let_go(run: Runner) -> None:
     """Listeners at the end of what was terminated answer, until the instance is gone."""
     for _ in range(500):
-        if not incidents(run) and not run.jobs():
-            return
+        if not isinstance(run.document(), ProcessInstance) and not run.jobs():
+            return  # until then there may be a job that waits for its next try
         resolve(run, 0)
         complete_job(run, 0)
         run.elapse(MINUTE)

@@ -35,8 +35,4 @@ def throw(advance: Advance, key: int, trigger: CancelTrigger) -> Step | None:
 
 def undo(advance: Advance, scope: int) -> None:
     """All that ran is gone: compensate what completed, then leave the transaction."""
-    claim = compensation.find(advance, (scope,))
-    if claim.entries:
-        compensation.start(advance, scope, scope, claim, cancels=True)
-    else:
-        compensation.cancel(advance, scope)
+    compensation.give_up(advance, scope)

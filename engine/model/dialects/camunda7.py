@@ -14,6 +14,7 @@ from engine.model.dialects import activiti, feel, juel
 from engine.model.dialects.activiti import JOB_TASKS, Site
 from engine.model.dialects.audit import audit
 from engine.model.dialects.camunda7_audit import MAPPED, NAMESPACE, VOCABULARY
+from engine.model.dialects.changes import change_filter
 from engine.model.dialects.dialect import Dialect
 from engine.model.dialects.properties import fails_uncaught
 from engine.model.elements import DecisionResult
@@ -83,7 +84,8 @@ def _task(extensions: Extensions, site: Site) -> Extensions:
 
 def _call(extensions: Extensions, site: Site) -> Extensions:
     call = activiti.read_call(site)
-    call = replace(call, business_key=activiti.passed_business_key(site))
+    business_key = activiti.passed_business_key(site)
+    call = replace(call, business_key=business_key, returns_on_errors=True)
     return replace(extensions, call=_bound(site, call, "calledElement"))
 
 
@@ -161,7 +163,9 @@ def _escalation(extensions: Extensions, site: Site) -> Extensions:
 
 
 def _conditional(extensions: Extensions, site: Site) -> Extensions:
-    return replace(extensions, condition_variable=site.text("variableName"))
+    names, events = site.text("variableName"), site.text("variableEvents")
+    changes = change_filter(names, events, site.element, site.report)
+    return replace(extensions, condition_filter=changes)
 
 
 def _signal(extensions: Extensions, site: Site) -> Extensions:

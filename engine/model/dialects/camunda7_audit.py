@@ -141,7 +141,7 @@ VOCABULARY: Final = Vocabulary(
             Rule("translated", frozenset({"escalationEventDefinition"})),
         ),
         "variableName": (Rule("translated", frozenset({"conditionalEventDefinition"})),),
-        "variableEvents": (Rule("warned", None, "Conditions are evaluated on every change."),),
+        "variableEvents": (Rule("translated", frozenset({"conditionalEventDefinition"})),),
         "historyTimeToLive": _ACCEPTED,  # how long history is kept is the namespace's to say
         "isStartableInTasklist": _NO_USERS,
     },

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from engine.model.dialects import camunda8_audit, feel
 from engine.model.dialects.camunda8_audit import NAMESPACE
 from engine.model.dialects.camunda8_choices import choices
+from engine.model.dialects.changes import change_filter
 from engine.model.dialects.dialect import Dialect
 from engine.model.dialects.properties import fails_uncaught
 from engine.model.extensions import (
@@ -212,6 +213,12 @@ def _publish_message(extensions: Extensions, site: _Site) -> Extensions:
     return replace(extensions, publish=publish)
 
 
+def _conditional_filter(extensions: Extensions, site: _Site) -> Extensions:
+    names, events = site.xml.get("variableNames"), site.xml.get("variableEvents")
+    changes = change_filter(names, events, site.element, site.report)
+    return replace(extensions, condition_filter=changes)
+
+
 def _loop(extensions: Extensions, site: _Site) -> Extensions:
     loop = LoopSource(
         collection=site.formula("inputCollection"),
@@ -304,6 +311,7 @@ _TRANSLATIONS: Final[dict[str, tuple[frozenset[str], _Translate]]] = {
     "calledDecision": (frozenset({"businessRuleTask"}), _called_decision),
     "loopCharacteristics": (frozenset({"multiInstanceLoopCharacteristics"}), _loop),
     "subscription": (frozenset({"message"}), _subscription),
+    "conditionalFilter": (frozenset({"conditionalEventDefinition"}), _conditional_filter),
     "versionTag": (frozenset({"process"}), _version_tag),
     "executionListeners": (_LISTENED, _execution_listeners),
     "taskListeners": (_USER_TASK, _task_listeners),

@@ -49,6 +49,7 @@ from engine.model.elements.process import (
 from engine.model.elements.triggers import (
     ENDINGS,
     CancelTrigger,
+    ChangeFilter,
     CompensateTrigger,
     ConditionTrigger,
     ErrorTrigger,
@@ -78,6 +79,7 @@ __all__ = [
     "BusinessRuleTask",
     "CallActivity",
     "CancelTrigger",
+    "ChangeFilter",
     "CompensateTrigger",
     "ComplexGateway",
     "ConditionTrigger",

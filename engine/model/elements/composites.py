@@ -61,7 +61,8 @@ class CallActivity(Activity, frozen=True, kw_only=True, tag="callActivity"):
 
     `passes`: with a tuple, the called process gets what these mappings make, and none of the
     activity's own variables. The called instance has the `business_key`, else it may inherit one;
-    its id is written to the variable `id_variable`.
+    its id is written to the variable `id_variable`. With `returns_on_errors` the first `returned`
+    outputs, or all its variables, are taken even when an error leaves the called process.
     """
 
     process_id: Text
@@ -74,3 +75,5 @@ class CallActivity(Activity, frozen=True, kw_only=True, tag="callActivity"):
     business_key: Text | None = None
     inherits_business_key: bool = True
     id_variable: str | None = None
+    returned: int = 0
+    returns_on_errors: bool = False

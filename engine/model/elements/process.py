@@ -34,8 +34,10 @@ from engine.model.elements.gateways import (
     ParallelGateway,
 )
 from engine.model.elements.triggers import (
+    ConditionTrigger,
     NoneTrigger,
     Trigger,
+    parts_of,
 )
 from engine.model.elements.work import JobDefinition
 
@@ -177,6 +179,15 @@ class ProcessModel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def jobs(self) -> tuple[JobDefinition, ...]:
         """All work for workers in it, that of listeners included."""
         return tuple(job for each in (self, *self.elements) for job in jobs_of(each))
+
+    @cached_property
+    def filters_changes(self) -> bool:
+        """Whether a condition is asked only after some changes of variables."""
+        return any(
+            isinstance(part, ConditionTrigger) and part.filter is not None
+            for element in self.elements
+            for part in parts_of(getattr(element, "trigger", NoneTrigger()))
+        )
 
     @cached_property
     def decision_ids(self) -> tuple[str, ...]:

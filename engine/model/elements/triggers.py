@@ -57,14 +57,25 @@ class SignalTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="signal"):
     name: Text
 
 
+class ChangeFilter(msgspec.Struct, frozen=True, kw_only=True):
+    """Which changes of variables count: of these `names` (none: of any), to a variable that is
+    `created`, or that is there and gets another value (`updated`).
+    """
+
+    names: tuple[str, ...] = ()
+    created: bool = True
+    updated: bool = True
+
+
 class ConditionTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="conditional"):
     """Occurs when the condition becomes true, or is true when the event begins to wait.
 
-    `variable`: the condition that starts a process is asked only if this one is given.
+    `filter`: it is asked only after changes that this admits; one that starts a process, only if a
+    variable of these names is given.
     """
 
     condition: Expression
-    variable: str | None = None
+    filter: ChangeFilter | None = None
 
 
 class LinkTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="link"):

@@ -9,12 +9,12 @@ from engine.model.data import declared
 from engine.model.dialects import feel
 from engine.model.extensions import Extensions
 from engine.model.jobs import read_job, read_rule_work, read_skip, read_work
+from engine.model.messages import read_message
 from engine.model.people import read_people
 from engine.model.readers.fields import activity_fields, refuse_mappings
 from engine.model.reading import Reading
 from engine.model.report import quote
 from engine.model.source import Node
-from engine.model.triggers import read_message
 
 
 def service_task(reading: Reading, node: Node, extensions: Extensions) -> e.ServiceTask | None:
@@ -172,6 +172,8 @@ def call_activity(reading: Reading, node: Node, extensions: Extensions) -> e.Cal
         business_key=reading.formulas.text(call.business_key, node, "business key"),
         inherits_business_key=call.inherits_business_key,
         id_variable=call.id_variable,
+        returned=len(call.returns),
+        returns_on_errors=call.returns_on_errors,
     )
 
 

@@ -48,6 +48,7 @@ def test_every_command_of_the_wire_is_there_in_the_order_of_first_use() -> None:
         *("dev", "init", "run", "deploy", "start", "show", "list", "tasks", "complete"),
         *("message", "signal", "set", "terminate", "resolve", "effects", "lint", "evaluate"),
         *("activate", "test", "job", "task", "definitions", "incidents", "upgrade"),
+        "history",
     }
     listed = [line.split()[0] for line in torpor("--help").out.splitlines() if "  " in line[2:]]
     assert [name for name in listed if name in NAMES] == NAMES

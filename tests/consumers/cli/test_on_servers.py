@@ -52,6 +52,15 @@ MODEL = bpmn(
     ),
     message("Paid", "paid", key="=number"),
 )
+HEARD = bpmn(
+    process(
+        "heard",
+        start("s"),
+        user_task("ask", listeners={"completing": "check-answer", "canceling": "call-off"}),
+        end("e"),
+        chain("s", "ask", "e"),
+    )
+)
 WORK = bpmn(
     process("work", start("s"), service_task("t", type="t"), end("e"), chain("s", "t", "e"))
 )
@@ -93,6 +102,16 @@ class Served(msgspec.Struct, frozen=True, eq=False):
             assert time.monotonic() < deadline, shown
             time.sleep(0.05)
 
+    def history(self, instance_id: str, until: str) -> list[dict[str, Any]]:
+        """The transitions of an instance, as soon as its last is of this command."""
+        deadline = time.monotonic() + 20
+        while True:
+            found: list[dict[str, Any]] = self.torpor("history", instance_id, "--json").lines()
+            if found[-1]["command_type"] == until:
+                return found
+            assert time.monotonic() < deadline, found
+            time.sleep(0.05)
+
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def environment(any_kafka: Kafka, redis_server: Redis) -> AsyncGenerator[DevEnvironment]:
@@ -112,7 +131,13 @@ def served(environment: DevEnvironment, tmp_path_factory: pytest.TempPathFactory
     ready = environment.ready()
     variables = {f"TORPOR_{name.upper()}": ready[name] for name in ("kafka", "http", "namespace")}
     folder = tmp_path_factory.mktemp("models")
-    for name, content in (("order", MODEL), ("work", WORK), ("case", CASE), ("bad", BAD)):
+    for name, content in (
+        ("order", MODEL),
+        ("work", WORK),
+        ("heard", HEARD),
+        ("case", CASE),
+        ("bad", BAD),
+    ):
         (folder / f"{name}.bpmn").write_bytes(content)
     model = str(folder / "order.bpmn")
     torpor = CommandLine(variables)
@@ -226,7 +251,8 @@ def test_a_command_repeated_with_its_id_is_applied_once(served: Served) -> None:
 def test_what_is_not_deployed_cannot_be_started(served: Served) -> None:
     done = served.torpor("start", "ordr", code=1)
     assert done.err == (
-        "rejected: NOT_FOUND: Expected the process 'ordr' to be deployed, found none\n"
+        "rejected: NOT_FOUND: Expected the process 'ordr' to be deployed, found none."
+        " Did you mean `order`?\n"
         "`torpor definitions` lists what is deployed\n"
     )
     assert served.torpor("start", "order", "--version", "9", code=1).out == ""
@@ -354,6 +380,27 @@ def test_a_task_is_claimed_assigned_and_updated(served: Served) -> None:
     assert "`torpor tasks` lists" in served.torpor("task", "unassign", "none:1", code=1).err
 
 
+def test_a_task_listener_denies_by_hand_and_holds_the_end(served: Served) -> None:
+    served.torpor("deploy", str(Path(served.model).with_name("heard.bpmn")))
+    instance_id = new_id()
+    served.torpor("start", "heard", "--id", instance_id)
+    task_id = served.waiting(instance_id, "USER_TASK")
+    served.torpor("complete", task_id, "--variables", '{"amount": -1}')
+    job_id = served.waiting(instance_id, "JOB")
+    assert "completing" in served.torpor("task", "claim", task_id, "ann", code=1).err
+    denied = '{"denied": true, "deniedReason": "less than nothing"}'
+    served.torpor("job", "complete", job_id, "--result", denied)
+    told = served.torpor("effects", "--instance", instance_id, "--json").out
+    assert '"type":"TaskChangeDenied"' in told
+    assert "less than nothing" in told
+    assert served.torpor("task", "claim", task_id, "eve").out == f"eve has claimed {task_id}\n"
+    served.torpor("terminate", instance_id)
+    job_id = served.waiting(instance_id, "JOB")
+    assert served.torpor("show", instance_id, "--json").json()["state"] == "RUNNING"
+    served.torpor("job", "complete", job_id)
+    assert served.ended(instance_id)["state"] == "TERMINATED"
+
+
 def test_jobs_and_tasks_are_told_apart_where_one_is_taken_for_the_other(served: Served) -> None:
     _, job_id = working(served)
     refused = served.torpor("complete", job_id, code=1).err
@@ -436,6 +483,23 @@ def test_an_instance_is_terminated_and_gone_from_the_lists(served: Served) -> No
 
 def effects_of(served: Served, instance_id: str) -> list[dict[str, Any]]:
     return served.torpor("effects", "--instance", instance_id, "--json").lines()
+
+
+def test_the_path_of_an_instance_is_told_from_its_history(served: Served) -> None:
+    instance_id = new_id()
+    served.torpor("start", "order", "--id", instance_id, "--actor", "ada")
+    served.torpor("complete", served.waiting(instance_id, "USER_TASK"))
+    served.torpor("terminate", instance_id)
+    found = served.history(instance_id, "TerminateInstance")
+    assert {each["instance_id"] for each in found} == {instance_id}
+    commands = [each["command_type"] for each in found]
+    assert commands[0] == "StartInstance"
+    assert "CompleteTask" in commands
+    shown = served.torpor("history", instance_id).out.splitlines()
+    assert shown[0].split() == ["TIME", "COMMAND", "EVENT", "ELEMENT", "WHAT"]
+    assert "StartInstance by ada" in shown[1]
+    assert any("ElementCompleted" in line and "approve" in line for line in shown)
+    assert "no history" in served.torpor("history", "nobody", code=1).err
 
 
 def test_effects_are_one_a_line_with_their_fields_and_exact_numbers(served: Served) -> None:
@@ -538,6 +602,22 @@ def test_without_an_engine_a_deployment_says_so_within_its_time_out(
     assert "within 2 s" in done.err
     assert "does an engine run" in done.err
     assert "--command-id" in done.err
+
+
+def test_secrets_are_replaced_only_while_no_engine_runs_and_shown_to_nobody(
+    served: Served, tmp_path: Path
+) -> None:
+    redis = served.environment.redis.url
+    done = served.torpor("upgrade", "--redis", redis, "--rotate-secret", code=1)
+    assert "are running" in done.err
+    file = tmp_path / "secrets.json"
+    found = served.torpor("upgrade", "--redis", redis, "--secret-file", str(file), "--json")
+    assert found.json()["found"] == ["secrets that seal what engines send"]
+    assert found.json()["changed"] == [f"a copy of them in {file}"]
+    (epoch,) = msgspec.json.decode(file.read_bytes())["epochs"]
+    again = served.torpor("init", "--redis", redis, "--secret-file", str(file))
+    assert f"found    a copy of the secrets in {file}" in again.out
+    assert epoch["secret"] not in found.out + again.out
 
 
 def test_init_says_which_of_the_servers_is_away(redis_server: Redis) -> None:
