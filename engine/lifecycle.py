@@ -26,8 +26,8 @@ class Step(StrEnum):
     event sub-processes. REARM: events that have had all that they need wait for it anew. DIRECT:
     the worker that directs an ad-hoc sub-process is asked again. TAKE: what an element waits for
     has occurred before it began; its inputs come now. RUN_ON, LEAVE_ON: RUN and LEAVE after their
-    listeners. TASK: the listeners at a change of a user task are called again. NOTHING: nothing is
-    done again.
+    listeners. CANCEL: a process is ended before its time, CANCEL_ON: after its listeners. TASK: the
+    listeners at a change of a user task are called again. NOTHING: nothing is done again.
     """
 
     ACTIVATE = "activate"
@@ -41,6 +41,8 @@ class Step(StrEnum):
     TAKE = "take"
     RUN_ON = "run-on"
     LEAVE_ON = "leave-on"
+    CANCEL = "cancel"
+    CANCEL_ON = "cancel-on"
     TASK = "task"
     CONTINUE = "continue"
     NOTHING = "nothing"

@@ -5,6 +5,7 @@ from typing import Final, Literal
 import msgspec
 from msgspec.structs import replace
 
+from engine.decisions.flowable import is_juel, whole_test
 from engine.decisions.platform import Language, Platform, language_of
 from engine.decisions.source import Source
 from engine.decisions.types import Types
@@ -134,6 +135,10 @@ class Place(msgspec.Struct, frozen=True):
         # Flowable writes `== 5` where FEEL has `= 5`, and nothing else begins with two signs.
         return self._code(source, text[text.startswith("==") :], "tests", what)
 
+    def flowable_test(self, source: Source, kind: str | None, what: str) -> Code | None:
+        """The code of a cell that only Flowable could have written; `kind`: its column's type."""
+        return self._code(source, whole_test(source.expression_text(), kind), "juel", what)
+
     def constant_list(self, source: Source, what: str) -> list[Value] | None:
         """The values of a text such as `"A", "B"`, which needs no variables."""
         code = self._code(source, f"[{source.expression_text()}]", "feel", what)
@@ -148,6 +153,8 @@ class Place(msgspec.Struct, frozen=True):
 
     def _language(self, source: Source, text: str, default: Language) -> Language | None:
         declared = source.get("expressionLanguage") or self.shared.language
+        if declared is None and is_juel(text):
+            return "juel"
         language = language_of(declared, text, default)
         if language is None:
             self.refuse(

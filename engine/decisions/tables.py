@@ -6,6 +6,7 @@ import msgspec
 
 from engine.decisions.conversion import convert
 from engine.decisions.errors import DecisionError
+from engine.decisions.flowable import CELL_INPUT, is_juel
 from engine.decisions.hit_policies import (
     AGGREGATIONS,
     HITS_MAX,
@@ -29,11 +30,12 @@ _CAMUNDA_INPUT: Final = "cellInput"
 
 
 class _Column(msgspec.Struct, frozen=True):
-    """An input column: its value, the tests it must pass (if any), and what cells call it."""
+    """An input column: its value, the tests it must pass (if any), what cells call it, its type."""
 
     value: Code
     allowed: Code | None
     names: tuple[str, ...]
+    kind: str | None = None
 
     def allows(self, env: Environment, frame: Frame) -> bool:
         """Whether its value is among the allowed ones."""
@@ -134,7 +136,8 @@ def _column(source: Source, place: Place) -> _Column | None:
             return None
     if value is None:
         return None
-    return _Column(_converted(value, expression.type_ref(), place), allowed, names)
+    kind = expression.type_ref()
+    return _Column(_converted(value, kind, place), allowed, names, kind)
 
 
 def _names(source: Source, place: Place) -> tuple[str, ...]:
@@ -142,7 +145,7 @@ def _names(source: Source, place: Place) -> tuple[str, ...]:
     declared = source.get("camunda:inputVariable")
     if declared is None and place.shared.platform.converts:
         declared = _CAMUNDA_INPUT
-    return (INPUT,) if declared is None else (INPUT, declared)
+    return (INPUT, CELL_INPUT if declared is None else declared)
 
 
 def _converted(code: Code, kind: str | None, place: Place) -> Code:
@@ -253,6 +256,7 @@ class _Cells:
         self, place: Place, columns: list[_Column | None], kinds: list[str | None]
     ) -> None:
         self._place = place
+        self._columns = columns
         self._kinds = kinds
         self._inside = [
             place.binding(*(() if column is None else column.names)) for column in columns
@@ -285,8 +289,16 @@ class _Cells:
     def _test(self, position: int, cell: Source) -> Code | None:
         key = (position, cell.get("expressionLanguage") or "", cell.expression_text())
         if key not in self._known:
-            self._known[key] = self._inside[position].tests(cell, "input entry")
+            self._known[key] = self._test_new(position, cell)
         return self._known[key]
+
+    def _test_new(self, position: int, cell: Source) -> Code | None:
+        place, column = self._inside[position], self._columns[position]
+        text, language = cell.expression_text(), cell.get("expressionLanguage")
+        silent = language is None and place.shared.language is None
+        if silent and is_juel(text) and not text.startswith(("${", "#{")):
+            return place.flowable_test(cell, column.kind if column else None, "input entry")
+        return place.tests(cell, "input entry")
 
     def _output(self, position: int, cell: Source) -> Code | None:
         key = (~position, cell.get("expressionLanguage") or "", cell.expression_text())

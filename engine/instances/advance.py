@@ -137,6 +137,13 @@ class Advance:
         """Whether an element instance was ended, or is to be part by part."""
         return key not in self.state.elements or self.is_ending(key)
 
+    def is_answered(self, owner: int) -> bool:
+        """Whether what an element instance waits for may still come; not if that is over.
+
+        But for listeners: a process and a user task that are ended before their time have some.
+        """
+        return owner == self.state.root or not self.is_ending(owner) or self.is_canceling(owner)
+
     def is_ending(self, key: int) -> bool:
         """Whether an element instance, or one around it, is over and only waits to be ended."""
         elements, loops = self.state.elements, self.state.loops

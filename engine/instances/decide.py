@@ -111,8 +111,7 @@ def _fire_timer(advance: Advance, command: c.FireTimer) -> None:
     if command.due_ms > advance.context.now:
         return
     wait = advance.state.waits.get(command.timer)
-    over = isinstance(wait, s.TimerWait | s.JobWait) and advance.is_ending(wait.owner)
-    if isinstance(wait, s.TimerWait | s.JobWait) and over and not advance.is_canceling(wait.owner):
+    if isinstance(wait, s.TimerWait | s.JobWait) and not advance.is_answered(wait.owner):
         due_ms = wait.due_ms if isinstance(wait, s.TimerWait) else wait.retry_at
         if due_ms == command.due_ms:
             advance.emit(CLOSED[type(wait)](wait))

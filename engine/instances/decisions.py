@@ -104,7 +104,7 @@ def _named(call: DecisionCall, value: Value) -> dict[str, Value]:
 def _outputs(call: DecisionCall, found: _Found, env: Environment) -> dict[str, Value]:
     """As Flowable: each output as a variable, all rules' together under the decision's own id."""
     rows = found.model.evaluate_rows(found.id, {}, env)
-    _require_hit(call, rows)
+    _require_hit(call, rows, env)
     if len(rows) > 1 or _collects(found.model.nodes[found.id]):
         return {found.id: list(rows)}
     return rows[0] if rows else {}
@@ -118,7 +118,7 @@ def _served(
     Else an object under the service's own id: for each of the decisions all rules' outputs.
     """
     results = found.model.evaluate_service(service, {}, env)
-    _require_hit(call, [row for rows in results.values() for row in rows])
+    _require_hit(call, [row for rows in results.values() for row in rows], env)
     nodes = found.model.nodes
     if any(len(rows) > 1 or _collects(nodes[each]) for each, rows in results.items()):
         return {found.id: {each: list(rows) for each, rows in results.items()}}
@@ -129,8 +129,10 @@ def _collects(node: AnyNode) -> bool:
     return isinstance(node, Decision) and node.collects
 
 
-def _require_hit(call: DecisionCall, rows: _Rows) -> None:
-    if call.needs_hit and not rows:
+def _require_hit(call: DecisionCall, rows: _Rows, env: Environment) -> None:
+    if rows or call.needs_hit is False:
+        return
+    if call.needs_hit is True or call.needs_hit.evaluate(env) is True:
         raise EvaluationError("No rule matches.")
 
 

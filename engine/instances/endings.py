@@ -10,7 +10,7 @@ from typing import Any
 from engine import events as e
 from engine import state as s
 from engine.instances import task_changes
-from engine.instances.advance import Advance
+from engine.instances.advance import Advance, DueStep
 from engine.instances.scans import (
     by_scope_from_the_last,
     count_inside,
@@ -19,7 +19,7 @@ from engine.instances.scans import (
     terminating,
     with_inner,
 )
-from engine.lifecycle import ElementState, InstanceState
+from engine.lifecycle import ElementState, InstanceState, Step
 
 # Any: each row takes its own kind of wait, which the key names.
 CLOSED: Mapping[type[s.Wait], Callable[[Any], e.AnyEvent]] = {
@@ -106,8 +106,26 @@ def end_more(advance: Advance) -> None:
     is_all = hears and len(found) < limit
     left = () if is_all else advance.ending
     advance.ending = {key: None for key in left if _has_more(advance, key)}
+    _end_process_at_last(advance)
+
+
+def _end_process_at_last(advance: Advance) -> None:
+    """All inside a process that is over is gone: its listeners are told, but of no failure."""
+    root, ending = advance.state.root, advance.state.ending
+    if ending is None or len(advance.state.elements) != 1 or _waits_for_listeners(advance):
+        return
+    is_told = ending.state is InstanceState.TERMINATED
+    advance.due.append(DueStep(root, Step.CANCEL if is_told else Step.CANCEL_ON, None))
+    advance.ending.pop(root, None)
+
+
+def end_process(advance: Advance) -> None:
+    """Nothing keeps a process any more that is ended before its time."""
+    root = advance.state.root
+    close_waits(advance, root)
+    advance.emit(e.ElementTerminated(key=root))
     ending = advance.state.ending
-    if ending is not None and advance.state.root not in advance.state.elements:
+    if ending is not None:
         advance.emit(
             e.InstanceChanged(
                 state=ending.state,
@@ -119,7 +137,7 @@ def end_more(advance: Advance) -> None:
 
 
 def _over(advance: Advance) -> Iterator[int]:
-    """The element instances that are over, by descending keys."""
+    """The element instances that are over, but the process's own, by descending keys."""
     known: dict[int, bool] = {}
     for by_scope in by_scope_from_the_last(advance.state):
         found: list[int] = []
@@ -128,8 +146,6 @@ def _over(advance: Advance) -> Iterator[int]:
                 known[scope] = _is_over_inside(advance, scope)
             found.extend(keys if known[scope] else filter(advance.is_ending, keys))
         yield from sorted(found, reverse=True)
-    if advance.is_ending(advance.state.root):
-        yield advance.state.root
 
 
 def _is_over_inside(advance: Advance, scope: int) -> bool:
@@ -139,7 +155,22 @@ def _is_over_inside(advance: Advance, scope: int) -> bool:
 
 def _has_more(advance: Advance, key: int) -> bool:
     element = advance.state.elements.get(key)
-    return element is not None and (element.open > 0 or advance.is_ending(key))
+    if element is None:
+        return False
+    if element.scope is None:
+        return not _waits_for_listeners(advance)
+    return element.open > 0 or advance.is_ending(key)
+
+
+def _waits_for_listeners(advance: Advance) -> bool:
+    """Whether a process that is over does: all that it waited for before is closed."""
+    root = advance.instance(advance.state.root)
+    waits = (advance.state.waits[key] for key in root.waits)
+    return any(
+        isinstance(wait, s.JobWait)
+        or (isinstance(wait, s.IncidentWait) and wait.step == Step.CANCEL)
+        for wait in waits
+    )
 
 
 def find_endings(advance: Advance) -> None:
@@ -184,14 +215,15 @@ def _end(advance: Advance, keys: Iterable[int]) -> None:
 
 
 def _end_unless_it_stays(advance: Advance, key: int) -> None:
-    """And with it what is around it, where that only waited for this."""
+    """And with it what is around it, where that only waited for this; the process comes last."""
     here: int | None = key
     while here is not None and here in advance.state.elements and not _stays(advance, here):
         scope = advance.instance(here).scope
         close_waits(advance, here)
         advance.emit(e.ElementTerminated(key=here))
-        is_next = scope is not None and advance.instance(scope).state is ElementState.TERMINATING
-        here = scope if is_next else None
+        around = None if scope is None else advance.instance(scope)
+        is_next = around is not None and around.state is ElementState.TERMINATING
+        here = scope if is_next and scope != advance.state.root else None
 
 
 def _stays(advance: Advance, key: int) -> bool:
@@ -238,7 +270,8 @@ def end_instance(
         state=state, reason=reason, error_code=error_code, error_variables=error_variables
     )
     limit = advance.context.settings.terminations_per_command_max
-    if len(advance.state.elements) > limit or advance.model.hears_cancellations:
+    is_told = advance.model.hears_cancellations or "cancel" in advance.model.listeners
+    if is_told or len(advance.state.elements) > limit:
         _end_later(advance, root, changed)
         return
     terminate(advance, root)

@@ -54,8 +54,7 @@ def find_wait(advance: Advance, handle: str, kind: type[W], name: str) -> W | Re
         return Rejection(RejectionCode.INVALID_ARGUMENT, str(error))
     wait = advance.state.waits.get(number)
     if isinstance(wait, kind):
-        over = advance.is_ending(wait.owner) and not advance.is_canceling(wait.owner)
-        return not_found(expected) if over else wait
+        return wait if advance.is_answered(wait.owner) else not_found(expected)
     return not_found(expected, _told(wait))
 
 

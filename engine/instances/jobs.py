@@ -178,11 +178,11 @@ def _find_thrower(
 ) -> s.JobWait | Rejection:
     """What is over throws nothing, though listeners hold it."""
     job = find_attempt(advance, command.job_id or "", command.attempt)
-    if isinstance(job, Rejection) or not advance.is_canceling(job.owner):
+    if isinstance(job, Rejection) or not advance.is_ending(job.owner):
         return job
     return Rejection(
         RejectionCode.INVALID_STATE,
-        f"Expected a job that may throw, found {command.job_id} at a task that is canceled",
+        f"Expected a job that may throw, found {command.job_id} at what is canceled",
     )
 
 

@@ -36,6 +36,7 @@ Listened: TypeAlias = AnyElement | ProcessModel
 _EVENTS: Final[Mapping[Step, tuple[str, ...]]] = {
     Step.RUN: ("start",),
     Step.LEAVE: ("end",),
+    Step.CANCEL: ("cancel",),
 }
 """What happens before a step, in this order."""
 
@@ -48,6 +49,7 @@ _INWARD: Final = frozenset({"start", "beforeAll"})
 GOING_ON: Final[Mapping[Step, Step]] = {
     Step.RUN: Step.RUN_ON,
     Step.LEAVE: Step.LEAVE_ON,
+    Step.CANCEL: Step.CANCEL_ON,
 }
 """A step of an element with listeners -> the one that does not ask for them again."""
 

@@ -3,7 +3,7 @@
 Nothing here recurses: neither a deep model nor a long loop grows the stack.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from engine import commands as c
 from engine.instances import ad_hoc, interruptions, listeners, scans
@@ -14,7 +14,7 @@ from engine.instances.conditions import ask_conditions, weight
 from engine.instances.data_objects import require_inputs
 from engine.instances.elements import HANDLERS, ad_hoc_sub_processes, loops
 from engine.instances.elements.handler import Handler
-from engine.instances.endings import complete_instance, end_more, find_endings
+from engine.instances.endings import complete_instance, end_more, end_process, find_endings
 from engine.instances.event_subprocesses import begin_held, disarm
 from engine.instances.incidents import raise_incident
 from engine.instances.joins import ALL_JOINS, settle_joins
@@ -202,12 +202,12 @@ def _complete_if_empty(advance: Advance, scope: int) -> None:
 def _perform(advance: Advance, due: DueStep) -> None:
     """Take a step and those that follow on it, until the element instance waits or is gone."""
     key = due.key
-    if advance.is_over(key):
+    instance = advance.state.elements.get(key)
+    if instance is None or (advance.is_ending(key) and due.step not in _LAST):
         return
     if due.step is Step.REARM:
         _rearm(advance, key)
         return
-    instance = advance.state.elements[key]
     if instance.scope is None:
         _perform_process(advance, due.step)
         return
@@ -235,6 +235,10 @@ def _perform(advance: Advance, due: DueStep) -> None:
         raise_incident(advance, key, again, stuck)
 
 
+_LAST: Final = frozenset({Step.CANCEL, Step.CANCEL_ON})
+"""What a process that is over still has to do."""
+
+
 def _handler(advance: Advance, element: AnyElement, instance: ElementInstance) -> Handler[Any]:
     """What an element instance does: a loop and a choice are around what the element does."""
     if instance.ad_hoc and advance.is_choice(instance.key):
@@ -260,6 +264,8 @@ def _perform_process(advance: Advance, step: Step) -> None:
                 advance.due.append(DueStep(root, Step.RUN, None))  # what it begins at is there
             case Step.LEAVE:
                 complete_instance(advance)
+            case Step.CANCEL:
+                end_process(advance)
             case _:
                 arm_events(advance, root)
     except StuckError as stuck:

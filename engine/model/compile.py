@@ -11,7 +11,7 @@ from engine.expressions import Expression
 from engine.model.compensation import find_handlers
 from engine.model.composites import compose_skipping_flow
 from engine.model.correlation import check_subscriptions
-from engine.model.correlation_keys import read_keys
+from engine.model.correlation_keys import NO_KEYS, read_keys
 from engine.model.data import NO_DATA, declared, input_sets, names_of_several_words, read_data
 from engine.model.dialects import choose, languages
 from engine.model.elements import (
@@ -136,7 +136,7 @@ def _compile_document(
         read_data(process, definitions.catalogue) if dialect.data_flows else NO_DATA
         for process in definitions.processes
     ]
-    correlation = read_keys(definitions.catalogue, report) if dialect.correlates else ()
+    correlation = read_keys(definitions.catalogue, report) if dialect.correlates else NO_KEYS
     formulas = Formulas(report, dialect.example, names_of_several_words(data))
     shared = Shared()
     models = [
@@ -256,8 +256,9 @@ def _condition(reading: Reading, flow: Flow) -> Expression | None:
 
 def _skipping(reading: Reading, flow: Flow, condition: Expression | None) -> Expression | None:
     """The condition, with what a dialect says about skipping it."""
-    skips = reading.dialect.skips_flows
-    formula = reading.dialect.extensions(flow, reading.report).skip if skips else None
+    # Most flows have nothing of a vendor's, and there are many.
+    extended = reading.dialect.skips_flows and any(str(name)[0] == "{" for name in flow.xml.attrib)
+    formula = reading.dialect.extensions(flow, reading.report).skip if extended else None
     if formula is None:
         return condition
     source = reading.process.nodes[flow.source or 0]

@@ -29,7 +29,7 @@ def awaited_key(reading: Reading, message: SourceElement) -> Expression | None:
     key = _key_of(reading, message)
     if key is None:
         return None
-    subscription = _subscription(reading, key)
+    subscription = reading.process.subscriptions.get(key.drawn.id)
     if subscription is None:
         return _compose(reading, message, key.paths[message.id])
     return _compose(reading, message, _bound(reading, subscription, key))
@@ -41,26 +41,26 @@ def is_correlated(reading: Reading, message: SourceElement) -> bool:
 
 
 def _key_of(reading: Reading, message: SourceElement) -> CorrelationKey | None:
-    keys = [key for key in reading.correlation if message.id in key.paths]
-    subscribed = [key for key in keys if _subscription(reading, key) is not None]
-    for key in reading.correlation:
-        if not keys and message.id in key.partly:
-            reading.report.warning(
-                "partial-correlation",
-                f"The message {quote(message.name or message.id)} has only some of the properties"
-                f" of the correlation key {quote(key.drawn.name or key.drawn.id)}, so it is"
-                " correlated by the business key. Give each property a path into the message.",
-                message,
-            )
-    if len(subscribed or keys) > 1:
-        chosen = (subscribed or keys)[0].drawn
+    keys = reading.correlation.by_message.get(message.id, [])
+    partly = reading.correlation.partly.get(message.id)
+    if not keys and partly is not None:
+        reading.report.warning(
+            "partial-correlation",
+            f"The message {quote(message.name or message.id)} has only some of the properties of"
+            f" the correlation key {quote(partly.drawn.name or partly.drawn.id)}, so it is"
+            " correlated by the business key. Give each property a path into the message.",
+            message,
+        )
+    subscribed = [key for key in keys if key.drawn.id in reading.process.subscriptions]
+    keys = subscribed or keys
+    if len(keys) > 1:
         reading.report.warning(
             "several-correlation-keys",
             f"The message {quote(message.name or message.id)} has several correlation keys, of"
-            f" which {quote(chosen.name or chosen.id)} counts. Keep one.",
+            f" which {quote(keys[0].drawn.name or keys[0].drawn.id)} counts. Keep one.",
             message,
         )
-    return next(iter(subscribed or keys), None)
+    return keys[0] if keys else None
 
 
 def _compose(
@@ -90,9 +90,7 @@ def _expression(reading: Reading, message: SourceElement, path: SourceElement) -
 
 def check_subscriptions(reading: Reading) -> None:
     """Report subscriptions that cannot be, or that do nothing."""
-    for drawn in reading.process.subscriptions:
-        reference = (drawn.xml.get("correlationKeyRef") or "").strip()
-        known = {key.drawn.id: key.drawn for key in reading.correlation}
+    for reference, drawn in reading.process.subscriptions.items():
         if not reading.dialect.correlates:
             reading.report.warning(
                 "no-effect",
@@ -100,16 +98,8 @@ def check_subscriptions(reading: Reading) -> None:
                 " business key of the instance.",
                 drawn,
             )
-        elif resolve(known, reference) is None:
+        elif reference not in reading.catalogue.correlation_keys:
             report_dangling("correlation key", reference, drawn, reading.report)
-
-
-def _subscription(reading: Reading, key: CorrelationKey) -> SourceElement | None:
-    for drawn in reading.process.subscriptions:
-        reference = (drawn.xml.get("correlationKeyRef") or "").strip()
-        if key.drawn.id in (reference, reference.rpartition(":")[2]):
-            return drawn
-    return None
 
 
 def _bound(

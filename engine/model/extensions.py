@@ -79,7 +79,7 @@ class DecisionSource(msgspec.Struct, frozen=True, kw_only=True):
     same_deployment: bool = False
     result: DecisionResult = "value"
     result_variable: str | None = None
-    needs_hit: bool = False
+    needs_hit: bool | Formula = False
 
 
 class TaskSource(msgspec.Struct, frozen=True, kw_only=True):
@@ -170,7 +170,8 @@ class Extensions(msgspec.Struct, frozen=True, kw_only=True):
 
     `value` is what a data object is at first, as JSON. `listeners` are jobs at events of its life,
     in the order in which they are done. `skip`: if it holds, a task is passed over, or a flow taken
-    whatever its condition. `keeps_content`: as in `elements.MessageTrigger`.
+    whatever its condition. `keeps_content`: as in `elements.MessageTrigger`. `error_message` is
+    that of an error which is thrown.
     """
 
     job: JobSource | None = None
@@ -186,6 +187,7 @@ class Extensions(msgspec.Struct, frozen=True, kw_only=True):
     correlation_key: Formula | KeySource | None = None
     code_variable: str | None = None
     message_variable: str | None = None
+    error_message: Formula | None = None
     version_tag: str | None = None
     fails_uncaught: bool = False
     loop: LoopSource = LoopSource()

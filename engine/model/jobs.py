@@ -10,7 +10,7 @@ from engine.expressions import Expression
 from engine.model.composites import compose_skip
 from engine.model.dialects import juel
 from engine.model.elements import DecisionCall, JobDefinition, ScriptDefinition
-from engine.model.extensions import Extensions, Formula, JobSource
+from engine.model.extensions import DecisionSource, Extensions, Formula, JobSource
 from engine.model.parse import resolve
 from engine.model.reading import Reading
 from engine.model.report import quote
@@ -133,10 +133,17 @@ def read_rule_work(reading: Reading, node: Node, extensions: Extensions) -> Rule
         same_deployment=source.same_deployment,
         result=source.result,
         result_variable=source.result_variable,
-        needs_hit=source.needs_hit,
+        needs_hit=_needs_hit(reading, node, source),
     )
     skip = read_skip(reading, node, extensions)
     return RuleWork(job=None, script=None, decision=call, skip=skip)
+
+
+def _needs_hit(reading: Reading, node: Node, source: DecisionSource) -> bool | Expression:
+    if isinstance(source.needs_hit, bool):
+        return source.needs_hit
+    found = reading.formulas.expression(source.needs_hit, node, "decisionTaskThrowErrorOnNoHits")
+    return found or False
 
 
 def read_work(reading: Reading, node: Node, extensions: Extensions) -> Work | None:

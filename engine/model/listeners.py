@@ -25,6 +25,8 @@ def read_listeners(
     They get the headers of the element and their own.
     """
     listeners: dict[str, tuple[JobDefinition, ...]] = {}
+    if not extensions.listeners:
+        return listeners
     for event, source in _allowed(reading, node, extensions):
         with_headers = {**extensions.headers, **source.headers}
         job = read_job(reading, node, replace(extensions, job=source, headers=with_headers))
@@ -143,6 +145,11 @@ _REFUSED: Final = (
         ("end",),
         lambda node: node.tag == "endEvent" and _has(node, "errorEventDefinition"),
         "Put it on the event that catches the error.",
+    ),
+    _Refused(
+        ("cancel",),
+        lambda _node: True,
+        "Only a process has it: draw an event that interrupts the element.",
     ),
     _Refused(
         ("beforeAll",), lambda node: not _has(node, "multiInstanceLoopCharacteristics"), _ONLY_LOOPS

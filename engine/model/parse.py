@@ -224,7 +224,8 @@ class _ProcessReader:
                 source, target = child.xml.get("sourceRef"), child.xml.get("targetRef")
                 self._process.associate((source or "").strip(), (target or "").strip())
             elif child.tag == "correlationSubscription" and scope == PROCESS:
-                self._process.subscriptions.append(child)
+                reference = (child.xml.get("correlationKeyRef") or "").strip()
+                self._process.subscriptions[reference.rpartition(":")[2]] = child
             elif child.tag in vocabulary.WARNED_IN_PROCESS:
                 _warn_no_effect(child, self._report)
             elif child.tag in vocabulary.DATA:

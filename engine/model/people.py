@@ -42,17 +42,23 @@ def read_people(reading: Reading, node: Node, task: TaskSource) -> People:
     for role in node.children:
         if role.tag in PEOPLE:
             drawn.add(role)
-    assignee = text(task.assignee, node, "assignee")
-    assignees = [*([] if assignee is None else [assignee]), *drawn.assignees]
-    if len(assignees) > 1:
+    if len(drawn.assignees) > 1:
         reading.report.error(
             "several-assignees",
-            f"The task names {len(assignees)} people who have it. Keep one of them, and make the"
-            " others potential owners.",
+            f"The task has {len(drawn.assignees)} performers, but one assignee. Keep one of them,"
+            " and make the others potential owners.",
+            node,
+        )
+    assignee = text(task.assignee, node, "assignee")
+    if assignee is not None and drawn.assignees:
+        reading.report.warning(
+            "several-assignees",
+            "The performer has no effect: the assignee that the extensions name counts. Remove one"
+            " of the two.",
             node,
         )
     return People(
-        assignees[0] if assignees else None,
+        assignee or next(iter(drawn.assignees), None),
         _together(text(task.candidate_users, node, "candidate users"), drawn.users),
         _together(text(task.candidate_groups, node, "candidate groups"), drawn.groups),
     )

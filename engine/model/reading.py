@@ -3,7 +3,7 @@
 import msgspec
 
 from engine.expressions import Expression
-from engine.model.correlation_keys import CorrelationKey
+from engine.model.correlation_keys import NO_KEYS, CorrelationKeys
 from engine.model.data import NO_DATA, Data
 from engine.model.dialects.dialect import Dialect
 from engine.model.elements import Text
@@ -35,4 +35,4 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     shared: Shared
     report: Report
     data: Data = NO_DATA
-    correlation: tuple[CorrelationKey, ...] = ()
+    correlation: CorrelationKeys = NO_KEYS

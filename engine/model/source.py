@@ -108,7 +108,8 @@ class PlacedData(msgspec.Struct, frozen=True):
 class ProcessSource(SourceElement, kw_only=True):
     """An executable process: its nodes and flows in document order, inner scopes included.
 
-    `quartz` and `bare_exits`: as in `Dialect`.
+    `quartz` and `bare_exits`: as in `Dialect`. `subscriptions` are by the ids of the correlation
+    keys that they refer to.
     """
 
     nodes: list[Node] = []
@@ -120,7 +121,7 @@ class ProcessSource(SourceElement, kw_only=True):
     quartz: bool = False
     bare_exits: BareExits = "error"
     data: list[PlacedData] = []
-    subscriptions: list[SourceElement] = []
+    subscriptions: dict[str, SourceElement] = {}
 
     def bare_exits_of(self, gateway: Node) -> list[Flow]:
         """The flows without a condition, beside others and not the default, that leave it."""

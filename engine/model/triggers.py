@@ -229,7 +229,11 @@ def _read_error(reading: Reading, node: Node, definition: SourceElement) -> Trig
         )
         return None
     code = _error_code(reading, error)
-    return ErrorTrigger(code=code, **names) if code is not None else None
+    if code is None:
+        return None
+    said = reading.dialect.extensions(error, reading.report).error_message
+    message = reading.formulas.text(said, error, "error message")
+    return ErrorTrigger(code=code, **names, message=message)
 
 
 def _error_code(reading: Reading, error: SourceElement) -> Text | None:

@@ -117,7 +117,7 @@ INTEGERS: Final = frozenset({"capacity"})
 
 RESERVED: Final = "torpor:"
 """How headers begin that the engine itself gives to jobs."""
-EXECUTION_EVENTS: Final = frozenset({"start", "end", "beforeAll"})
+EXECUTION_EVENTS: Final = frozenset({"start", "end", "beforeAll", "cancel"})
 """Events in the life of an element at which it may have listeners; tasks of people have more."""
 LISTENER: Final = "torpor:listener"
 LISTENER_EVENT: Final = "torpor:listenerEvent"

@@ -9,7 +9,18 @@ from consumers.kafka_connection import KafkaConnection
 from consumers.kafka_job_topics import JobTopics, job_topics
 from consumers.kafka_topics import KafkaTopics
 from consumers.log import PublishRefusedError
-from tests.support.models import bpmn, chain, end, process, service_task, start
+from tests.support.models import (
+    bpmn,
+    chain,
+    end,
+    extension,
+    extensions,
+    heard,
+    listener,
+    process,
+    service_task,
+    start,
+)
 from tests.support.waiting import eventually, until
 
 PARTITIONS = 4
@@ -28,6 +39,13 @@ def test_every_static_type_of_every_model_has_its_topic_once() -> None:
 
 def test_types_that_only_an_expression_tells_have_none() -> None:
     assert job_topics("shop", [model('="pay-" + country', "ship")]) == ["shop.jobs.ship"]
+
+
+def test_types_of_listeners_have_topics_too() -> None:
+    hearing = extensions(extension("executionListeners", listener("start", "open")))
+    listened = heard(start("s"), end="begun"), heard(end("e"), start="=kind")
+    content = bpmn(process("p", hearing, *listened, chain("s", "e")))
+    assert job_topics("shop", [content]) == ["shop.jobs.open", "shop.jobs.begun"]
 
 
 def test_what_is_no_model_names_none() -> None:

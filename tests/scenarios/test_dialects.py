@@ -433,6 +433,26 @@ def test_a_caught_error_leaves_its_code_and_message(scenario: Scenario) -> None:
     assert run.result() == '{"code":"E1","text":"declined"}'
 
 
+def test_an_error_that_is_thrown_has_the_message_of_the_model(scenario: Scenario) -> None:
+    own = {"camunda:errorMessageVariable": "text"}
+    thrown = tag("errorEventDefinition", errorRef="e")
+    run = scenario(
+        vendor_model(
+            tag("error", id="e", errorCode="E1", **{"camunda:errorMessage": "Not ${n}"}),
+            start("s"),
+            sub_process("sub", start("i"), tag("endEvent", thrown, id="t"), chain("i", "t")),
+            boundary("b", "sub", tag("errorEventDefinition", errorRef="e", **own)),
+            end("failed"),
+            chain("s", "sub"),
+            flow("b", "failed"),
+        )
+    )
+    run.start("p")
+    assert "'n'" in run.incident().message
+    run.resolve(variables='{"n": 7}')
+    assert run.result() == '{"n":7,"text":"Not 7"}'
+
+
 def test_a_cron_timer_counts_weekdays_as_quartz_does(scenario: Scenario) -> None:
     # START_MS is Tuesday, 14 November 2023, 22:13:20 UTC. 4 is Wednesday for Quartz.
     cycle = tag("timerEventDefinition", tag("timeCycle", "0 0 0 ? * 4"))

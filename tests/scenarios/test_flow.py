@@ -279,6 +279,19 @@ def test_a_deep_nest_of_scopes_does_not_grow_the_stack(scenario: Scenario) -> No
     run.assert_nothing_left()
 
 
+def test_a_condition_behind_an_event_is_asked_as_behind_an_activity(scenario: Scenario) -> None:
+    model = compiled(
+        start("s"),
+        *(end(name) for name in ("large", "always")),
+        flow("s", "large", condition="=n > 10"),
+        flow("s", "always"),
+    )
+    for number, path in ((5, ["s", "always", "p"]), (50, ["s", "large", "always", "p"])):
+        run = scenario(model)
+        run.start("p", variables=f'{{"n": {number}}}')
+        assert run.path() == path
+
+
 def test_an_activity_without_a_true_flow_or_a_default_is_stuck_until_that_is_resolved(
     scenario: Scenario,
 ) -> None:

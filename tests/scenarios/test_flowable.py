@@ -354,8 +354,9 @@ def test_several_rules_of_a_service_are_one_object(scenario: Scenario) -> None:
     assert left(run)["Offer"] == ('{"Rate":[{"rate":1}],"Gifts":[{"gift":"pen"},{"gift":"cup"}]}')
 
 
-def test_a_service_without_a_hit_may_be_a_failure(scenario: Scenario) -> None:
-    throws = '<flowable:field name="decisionTaskThrowErrorOnNoHits" stringValue="true"/>'
+@pytest.mark.parametrize("said", ['stringValue="true"', 'expression="${strict}"'])
+def test_a_service_without_a_hit_may_be_a_failure(scenario: Scenario, said: str) -> None:
+    throws = f'<flowable:field name="decisionTaskThrowErrorOnNoHits" {said}/>'
     run = scenario(decides("decisionServiceReferenceKey", throws))
     run.deploy_decisions(
         dmn(
@@ -364,7 +365,7 @@ def test_a_service_without_a_hit_may_be_a_failure(scenario: Scenario) -> None:
             service("Offer", ["Rate"]),
         )
     )
-    run.start("p", variables='{"amount": 5}')
+    run.start("p", variables='{"amount": 5, "strict": true}')
     assert "No rule matches" in run.incident().message
     run.resolve(variables='{"amount": 10}')
     assert left(run)["rate"] == "1"

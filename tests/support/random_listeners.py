@@ -13,7 +13,7 @@ _EVENTS: Final = {
         (
             "serviceTask", "sendTask", "businessRuleTask", "scriptTask", "userTask", "receiveTask",
             "manualTask", "task", "subProcess", "transaction", "adHocSubProcess", "callActivity",
-            "intermediateThrowEvent", "intermediateCatchEvent", "endEvent", "process",
+            "intermediateThrowEvent", "intermediateCatchEvent", "endEvent",
         ),
         _BOTH,
     ),
@@ -49,8 +49,8 @@ def _events(element: etree._Element) -> tuple[str, ...]:
         return ()
     if tag == "endEvent" and "errorEventDefinition" in parts:
         return ("start",)
-    if tag == "process" and not _begins_plainly(element):
-        return ("end",)
+    if tag == "process":
+        return (*_BOTH, "cancel") if _begins_plainly(element) else ("end", "cancel")
     return () if element.get("instantiate") else _EVENTS.get(tag, ())
 
 

@@ -65,7 +65,17 @@ class _Rendering:
             made.set(_PLATFORM, "Camunda Platform")
         for process in made.iter(f"{_BPMN}process"):  # so that the file is known for this vendor's
             process.set(f"{self.namespace}{_ACCEPTED[self.vendor]}", "1")
+            if self.vendor == "flowable":
+                self.allow_skipping(process)
         return made
+
+    def allow_skipping(self, process: etree._Element) -> None:
+        """A variable of the process, there from its beginning, without which nothing is skipped."""
+        drawn = etree.SubElement(process, f"{_BPMN}dataObject", id=f"{process.get('id')}-skips")
+        drawn.set("name", "_FLOWABLE_SKIP_EXPRESSION_ENABLED")
+        drawn.set("itemSubjectRef", "xsd:boolean")
+        container = etree.SubElement(drawn, f"{_BPMN}extensionElements")
+        etree.SubElement(container, f"{self.namespace}value").text = "true"
 
     def give_throws_to_workers(self, root: etree._Element) -> None:
         for event in root.iter(f"{_BPMN}intermediateThrowEvent", f"{_BPMN}endEvent"):
@@ -101,9 +111,25 @@ class _Rendering:
     def task_definition(self, element: etree._Element, part: etree._Element) -> None:
         if str(element.tag).endswith("adHocSubProcess"):
             return  # nobody else has a worker direct it
-        self.work(element, str(part.get("type")))
+        topic = str(part.get("type"))
+        if self.vendor == "camunda" and len(topic) % 3 == 0:
+            self.connect(element, topic)
+        else:
+            self.work(element, topic)
+        if self.vendor == "flowable" and len(topic) % 3 == 0:
+            self.skip(element, part)
         if retries := part.get("retries"):
             self.add(element, "failedJobRetryTimeCycle", f"R{retries}/PT1M")
+
+    def connect(self, element: etree._Element, topic: str) -> None:
+        self.add(element, "connector")
+        connector = element.findall(f".//{self.namespace}connector")[-1]
+        etree.SubElement(connector, f"{self.namespace}connectorId").text = topic
+
+    def skip(self, element: etree._Element, _part: etree._Element) -> None:
+        """Flowable may pass over a task."""
+        if self.vendor == "flowable":
+            element.set(f"{self.namespace}skipExpression", "${not empty n and n == 2}")
 
     def script(self, element: etree._Element, part: etree._Element) -> None:
         element.set("scriptFormat", "juel")
@@ -165,7 +191,7 @@ _SAID: Final[dict[str, Callable[[_Rendering, etree._Element, etree._Element], No
     "loopCharacteristics": _Rendering.loop,
     "adHoc": _Rendering.nothing,
     "subscription": _Rendering.nothing,
-    "userTask": _Rendering.nothing,
+    "userTask": _Rendering.skip,
     "assignmentDefinition": _Rendering.nothing,
     "taskSchedule": _Rendering.nothing,
 }

@@ -1,4 +1,4 @@
-"""The functions of JUEL: Camunda 7's own, and those of Flowable that read variables by name."""
+"""The functions of JUEL: Camunda 7's own, and Flowable's, some of which read variables by name."""
 
 import base64
 from collections.abc import Callable
@@ -8,6 +8,7 @@ import msgspec
 
 from engine.expressions.environment import MISSING, Environment
 from engine.expressions.errors import EvaluationError
+from engine.expressions.juel import rule_functions as rules
 from engine.expressions.juel.coercion import is_empty, shown
 from engine.expressions.juel.methods.json import parse_json
 from engine.expressions.juel.methods.method import ANY_NUMBER
@@ -139,6 +140,14 @@ FUNCTIONS: Final[dict[str, Function]] = {
     "dateTime": Function(now),
     "S": Function(parse_json, 1, 1),
     "JSON": Function(parse_json, 1, 1),
+    "date:toDate": Function(rules.to_date, 1, 1),
+    "date:addDate": Function(rules.add_date, 4, 4),
+    "date:subtractDate": Function(rules.subtract_date, 4, 4),
+    "date:now": Function(rules.today),
+    **{
+        f"collection:{name}": Function(implementation, 2, 2)
+        for name, implementation in rules.COLLECTIONS.items()
+    },
     **{
         f"{prefix}:{name}": msgspec.structs.replace(function, of_variable=True)
         for names, function in _OF_VARIABLES.items()

@@ -153,6 +153,10 @@ def _error(extensions: Extensions, site: Site) -> Extensions:
     )
 
 
+def _thrown_error(extensions: Extensions, site: Site) -> Extensions:
+    return replace(extensions, error_message=site.formula("errorMessage"))
+
+
 def _process(extensions: Extensions, site: Site) -> Extensions:
     fails = fails_uncaught(_properties(site), site.element, site.report)
     return replace(extensions, version_tag=site.text("versionTag"), fails_uncaught=fails)
@@ -247,6 +251,7 @@ _TRANSLATIONS: Final[dict[str, _Translate]] = {
     "callActivity": _call,
     "multiInstanceLoopCharacteristics": _loop,
     "errorEventDefinition": _error,
+    "error": _thrown_error,
     "escalationEventDefinition": _escalation,
     "conditionalEventDefinition": _conditional,
     **dict.fromkeys(("intermediateThrowEvent", "endEvent"), _signal),

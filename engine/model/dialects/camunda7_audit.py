@@ -136,7 +136,7 @@ VOCABULARY: Final = Vocabulary(
             Rule("translated", _SCRIPT_TASK),
             Rule("refused", None, "Write the condition into the model."),
         ),
-        "errorMessage": (Rule("warned", None, "An error has a code, and variables."),),
+        "errorMessage": (Rule("translated", frozenset({"error"})),),
         "escalationCodeVariable": (
             Rule("translated", frozenset({"escalationEventDefinition"})),
         ),

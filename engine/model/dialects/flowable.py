@@ -80,8 +80,14 @@ def _decision(site: Site) -> DecisionSource:
         decision_id=keys[0] if keys else None,
         same_deployment=_says_true(site, texts.get("sameDeployment")),
         result="outputs",
-        needs_hit=_says_true(site, texts.get("decisionTaskThrowErrorOnNoHits")),
+        needs_hit=_needs_hit(texts.get("decisionTaskThrowErrorOnNoHits")),
     )
+
+
+def _needs_hit(formula: Formula | None) -> bool | Formula:
+    if formula is None or formula.language == "static":
+        return formula is not None and formula.text.lower() == "true"
+    return formula
 
 
 def _says_true(site: Site, formula: Formula | None) -> bool:

@@ -39,11 +39,12 @@ class TimerTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="timer"):
 
 
 class ErrorTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="error"):
-    """`code` None catches every error. An end event throws the code."""
+    """`code` None catches every error. An end event throws the code, and the message."""
 
     code: Text | None = None
     code_variable: str | None = None
     message_variable: str | None = None
+    message: Text | None = None
 
 
 class EscalationTrigger(msgspec.Struct, frozen=True, kw_only=True, tag="escalation"):

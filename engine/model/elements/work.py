@@ -42,7 +42,7 @@ class DecisionCall(msgspec.Struct, frozen=True, kw_only=True):
     `result` says what is made of it: the decision's own value; the one output of the one rule that
     matched; that rule's outputs by name; the one output of each rule; all rules' outputs; each
     output of the one rule as a variable of its own name. `result_variable` holds it; without one
-    output mappings alone see it. `needs_hit`: that no rule matches is a failure.
+    output mappings alone see it. `needs_hit`: that no rule matches is a failure, or may be one.
     """
 
     decision_id: Text
@@ -51,4 +51,4 @@ class DecisionCall(msgspec.Struct, frozen=True, kw_only=True):
     same_deployment: bool = False
     result: DecisionResult = "value"
     result_variable: str | None = None
-    needs_hit: bool = False
+    needs_hit: bool | Expression = False

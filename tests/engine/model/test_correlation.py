@@ -2,8 +2,8 @@
 
 import pytest
 
+from engine.model import correlation_keys
 from engine.model.compile import CompiledResource
-from engine.model.correlation_keys import KEYS_MAX
 from tests.scenarios.test_correlation import (
     MESSAGES,
     ORDER,
@@ -92,9 +92,10 @@ def test_what_no_event_needs_is_not_looked_at() -> None:
     assert made(*roots, parts=(start("s"), tag("userTask", id="u"), chain("s", "u"))).findings == ()
 
 
-def test_a_file_has_so_many_keys_and_no_more() -> None:
-    keys = [conversation("order", key_id=f"key{number}") for number in range(KEYS_MAX + 1)]
-    assert codes(made(ORDER, *keys)) == [("too-large", None)]
+def test_keys_have_so_many_paths_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(correlation_keys, "PATHS_MAX", 5)
+    keys = [conversation("order", key_id=f"key{number}") for number in range(3)]
+    assert codes(made(ORDER, *keys)) == [("too-large", "key2")]
 
 
 def test_in_other_dialects_a_subscription_is_a_warning() -> None:

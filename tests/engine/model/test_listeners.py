@@ -125,11 +125,18 @@ def test_only_a_multi_instance_activity_has_listeners_before_all() -> None:
     assert findings(*line(again)) == [("error", "unsupported-extension", "x")]
 
 
-def test_a_process_has_listeners_at_both_ends_and_none_before_all() -> None:
+def test_a_process_has_listeners_at_both_ends_and_when_it_is_terminated() -> None:
     parts = start("s"), end("e"), chain("s", "e")
-    assert list(compiled(own(start="a", end="b"), *parts).listeners) == ["start", "end"]
+    model = compiled(own(start="a", end="b", cancel="c"), *parts)
+    assert list(model.listeners) == ["start", "end", "cancel"]
     refused = findings(own(beforeAll="a"), *parts)
     assert refused == [("error", "unsupported-extension", "p")]
+
+
+def test_only_a_process_has_listeners_of_its_termination() -> None:
+    assert findings(*line(heard(task("x"), cancel="a"))) == [
+        ("error", "unsupported-extension", "x")
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -68,10 +68,11 @@ def test_only_one_can_have_a_task(roles: list[str]) -> None:
     )  # fmt: skip
 
 
-def test_an_assignee_of_the_dialect_and_a_performer_are_two() -> None:
+def test_an_assignee_of_the_dialect_counts_and_not_the_performer() -> None:
     node = tag("userTask", assigned("humanPerformer", "a"), id="ask", **{"camunda:assignee": "b"})
     made = vendor_resource(start("s"), node, chain("s", "ask"))
     assert codes(made) == [("several-assignees", "ask")]
+    assert user_task(made).assignee == "b"
 
 
 def test_another_language_is_an_error() -> None:

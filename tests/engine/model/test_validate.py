@@ -72,11 +72,17 @@ def test_nothing_leads_out_of_an_end_event() -> None:
     assert codes(made) == [("outgoing-flow", "e")]
 
 
-@pytest.mark.parametrize("kind", ["parallelGateway", "intermediateThrowEvent"])
-def test_a_condition_where_none_is_asked_is_a_warning(kind: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "code"),
+    [
+        ("parallelGateway", "condition-ignored"),
+        ("intermediateThrowEvent", "condition-behind-event"),
+    ],
+)
+def test_a_condition_where_the_standard_has_none_is_a_warning(kind: str, code: str) -> None:
     made = warned(start("s"), tag(kind, id="x"), end("e"), chain("s", "x"),
                   flow("x", "e", condition="a", flow_id="f"))  # fmt: skip
-    assert codes(made) == [("condition-ignored", "f")]
+    assert codes(made) == [(code, "f")]
 
 
 def test_conditions_on_the_flows_of_an_activity_are_fine() -> None:

@@ -10,7 +10,10 @@ from tests.support.models import (
     catch,
     chain,
     end,
+    extension,
+    extensions,
     flow,
+    listener,
     message,
     message_event,
     parallel,
@@ -196,3 +199,12 @@ def test_patterns_find_the_items_that_suit_all_of_them(tmp_path: Path) -> None:
 def test_an_instance_that_did_not_complete_has_no_variables_any_more(tmp_path: Path) -> None:
     (failure,) = failures(tmp_path, MODEL, START, "{terminate: null, expect: {variables: {n: 7}}}")
     assert failure.what.startswith("The instance has ended without completing")
+
+
+def test_what_holds_a_process_as_a_whole_is_told(tmp_path: Path) -> None:
+    hearing = extensions(extension("executionListeners", listener("start", "prepare")))
+    model = bpmn(process("p", hearing, start("s"), end("e"), chain("s", "e")))
+    (failure,) = failures(tmp_path, model, "{start: p, expect: {state: completed}}")
+    assert failure.found == ("running", "p (job prepare)")
+    done = "{complete job: prepare, expect: {state: completed}}"
+    assert failures(tmp_path, model, "start: p", done) == []

@@ -546,7 +546,7 @@ def test_a_warning_about_a_part_names_the_element_that_people_see() -> None:
 
 
 def test_attributes_of_root_elements_are_looked_at() -> None:
-    own = {"camunda:errorMessage": "declined"}
+    own = {"camunda:errorMessage": "declined", "camunda:topic": "t"}
     root = tag("error", id="e", errorCode="E1", **own)
     assert codes(vendor_resource(root, start("s"))) == [("no-effect", "e")]
 

@@ -226,7 +226,8 @@ def test_an_expression_may_name_the_decision() -> None:
         ((("decisionTableReferenceKey", ""),), "decision-missing"),
         ((KEY, ("decisionServiceReferenceKey", "x")), "unsupported-extension"),
         ((KEY, ("decisionTableReferencKey", "x")), "unsupported-extension"),
-        ((KEY, ("decisionTaskThrowErrorOnNoHits", "${strict}")), "unsupported-extension"),
+        ((KEY, ("decisionTaskThrowErrorOnNoHits", "${strict")), "expression-syntax"),
+        ((KEY, ("sameDeployment", "${same}")), "unsupported-extension"),
     ],
 )
 def test_a_decision_that_cannot_be_called_is_an_error(
