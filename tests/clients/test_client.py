@@ -62,6 +62,7 @@ async def test_every_command_arrives_with_its_fields_on_its_partition(
         await client.set_variables("i", {"a": 1}, element_instance_id="i:2", local=True)
         await client.complete_task("i:7", {"ok": True})
         await client.complete_job("i:8", 2, {"a": [1]}, token="t")
+        await client.complete_job("i:8", 2, result={"denied": True})
         await client.fail_job("i:8", 2, "no", retries=0, backoff_ms=5, values={})
         await client.throw_error("E", job_id="i:8", attempt=2, message="m")
         await client.throw_error("E", task_id="i:7")
@@ -89,6 +90,7 @@ async def test_every_command_arrives_with_its_fields_on_its_partition(
         c.SetVariables(instance_id="i", element_instance_id="i:2", variables='{"a":1}', local=True),
         c.CompleteTask(task_id="i:7", variables='{"ok":true}'),
         c.CompleteJob(job_id="i:8", attempt=2, variables='{"a":[1]}', token="t"),
+        c.CompleteJob(job_id="i:8", attempt=2, result='{"denied":true}'),
         c.FailJob(job_id="i:8", attempt=2, message="no", retries=0, backoff_ms=5, variables="{}"),
         c.ThrowError(code="E", job_id="i:8", attempt=2, message="m"),
         c.ThrowError(code="E", task_id="i:7"),

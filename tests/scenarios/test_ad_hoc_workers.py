@@ -153,6 +153,27 @@ def test_what_runs_may_be_canceled_for_what_begins(scenario: Scenario) -> None:
     assert (offer.begun, offer.active) == (3, 1)
 
 
+def test_what_is_canceled_waits_for_its_listeners(scenario: Scenario) -> None:
+    """What takes its place begins meanwhile; the sub-process completes when they have answered."""
+    ask = user_task("ask", listeners={"canceling": "gone"})
+    run = scenario(agent(*TOOLS, ask))
+    run.start("p")
+    decide(run, **activate("ask", "search"))
+    run.complete("search")
+    decide(run, isCancelRemainingInstances=True, **activate("search"))
+    assert sorted(job.type for job in run.jobs()) == ["gone", "search"]
+    run.complete("gone")
+    assert run.tasks() == []
+    assert [job.type for job in run.jobs()] == ["search"]
+    run.activate("pool", "ask")
+    run.complete("search")
+    decide(run, **NOW)
+    assert run.active() != []
+    run.complete("gone")
+    assert run.state() is InstanceState.COMPLETED
+    run.assert_nothing_left()
+
+
 def test_of_a_sequential_one_what_was_chosen_begins_one_after_the_other(
     scenario: Scenario,
 ) -> None:

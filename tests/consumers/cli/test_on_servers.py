@@ -65,6 +65,7 @@ WORK = bpmn(
     process("work", start("s"), service_task("t", type="t"), end("e"), chain("s", "t", "e"))
 )
 CASE = bpmn(process("case", ad_hoc("pool", user_task("call"), user_task("visit"))))
+AGENT = bpmn(process("agent", ad_hoc("pool", user_task("call"), job="decide")))
 HOT = bpmn(
     process("hot", start("s", conditional_event("=degrees > 30")), end("e"), chain("s", "e")),
     process("odd", start("o", conditional_event("=degrees + 1")), end("x"), chain("o", "x")),
@@ -137,6 +138,7 @@ def served(environment: DevEnvironment, tmp_path_factory: pytest.TempPathFactory
         ("heard", HEARD),
         ("case", CASE),
         ("bad", BAD),
+        ("agent", AGENT),
     ):
         (folder / f"{name}.bpmn").write_bytes(content)
     model = str(folder / "order.bpmn")
@@ -343,6 +345,22 @@ def test_a_job_is_completed_by_hand_after_a_failed_attempt(served: Served) -> No
     assert (set(reply.json()), reply.json()["status"]) == (REPLY, "ACCEPTED")
     assert served.ended(instance_id)["state"] == "COMPLETED"
     assert '"copies":3' in served.torpor("effects", "--instance", instance_id, "--json").out
+
+
+def test_the_job_of_an_ad_hoc_sub_process_is_completed_with_a_result(served: Served) -> None:
+    served.torpor("deploy", str(Path(served.model).with_name("agent.bpmn")))
+    instance_id = new_id()
+    served.torpor("start", "agent", "--id", instance_id)
+    job_id = served.waiting(instance_id, "JOB")
+    wrong = '{"activateElements": [{"elementId": "nobody"}]}'
+    assert "found nobody" in served.torpor("job", "complete", job_id, "--result", wrong, code=1).err
+    right = '{"activateElements": [{"elementId": "call", "variables": {"n": 1}}]}'
+    done = served.torpor("job", "complete", job_id, "--result", right)
+    assert done.out == f"completed {job_id}\n"
+    served.torpor("complete", served.waiting(instance_id, "USER_TASK"))
+    over = '{"isCompletionConditionFulfilled": true}'
+    served.torpor("job", "complete", served.waiting(instance_id, "JOB"), "--result", over)
+    assert served.ended(instance_id)["state"] == "COMPLETED"
 
 
 def test_a_job_throws_what_nobody_catches_and_fails_without_retries(served: Served) -> None:
