@@ -106,6 +106,15 @@ def set_for_all(driver: Driver, width: int) -> int:
     return width
 
 
+def publish_with_ids(driver: Driver, width: int) -> int:
+    """As many messages to one name and key, each with an id that is remembered."""
+    for number in range(width):
+        driver.send(
+            c.PublishMessage(name="other", correlation_key="k", message_id=f"message-{number}")
+        )
+    return width
+
+
 def _stride(width: int) -> int:
     return max(2, width // SAMPLE)
 
@@ -178,6 +187,11 @@ RUNS = (
         "sub-processes with a deadline each",
         lambda _: deadlines("=for i in 1..n return i"),
         (("begin", begin), ("expire one", expire_some), ("terminate", terminate)),
+    ),
+    Run(
+        "messages to one key, each with an id",
+        lambda _: on_message(),
+        (("publish one", publish_with_ids),),
     ),
 )
 

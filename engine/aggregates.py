@@ -3,6 +3,8 @@
 Fields are only appended, with defaults: see `engine/state.py` on `array_like`.
 """
 
+from collections.abc import MutableMapping
+
 import msgspec
 
 from engine.records import ReplyAddress
@@ -52,7 +54,8 @@ class BufferedMessage(msgspec.Struct, frozen=True, kw_only=True, array_like=True
 class MessageState(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """`message:<name>:<key>`: who waits, what is buffered, who was started by the key.
 
-    `message_ids` maps ids seen to the instant until which they count; `started` process ids to the
+    `message_ids` maps ids seen to the instant until which they count, in pages when they are many;
+    `started` process ids to the
     living instance that this key started; `timer_at` is the armed expiry, if any.
     """
 
@@ -60,7 +63,7 @@ class MessageState(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     correlation_key: str
     subscriptions: tuple[OpenSubscriptionState, ...] = ()
     messages: tuple[BufferedMessage, ...] = ()
-    message_ids: dict[str, int] = {}
+    message_ids: MutableMapping[str, int] = {}
     started: dict[str, str] = {}
     timer_at: int | None = None
 

@@ -63,6 +63,11 @@ def split_handle(handle: str) -> tuple[str, int]:
     return instance_id, int(number)
 
 
+def is_message(address: str) -> bool:
+    """Whether it is that of a message aggregate."""
+    return address.startswith("message:")
+
+
 def message_address(name: str, correlation_key: str) -> str:
     """Both parts are percent-encoded: neither can be taken for the colon between them."""
     return f"message:{quote(name, safe='')}:{quote(correlation_key, safe='')}"

@@ -1,4 +1,4 @@
-"""The parts of a large instance: what its sibling hash holds, each field written when it changed.
+"""The parts of a large document: what its sibling hash holds, each field written when it changed.
 
     variables:<scope>  the variables of a scope
     items:<loop>       the collection of a loop, written once
@@ -7,6 +7,7 @@
     ledger:<scope>     what can be compensated in a scope; ledger:<scope>:<n> a page of very much
     flows:<scope>:<n>  a page of the arrivals of a scope, when they are very many
     elements:<n>, waits:<n>, loops:<n>, arrivals:<n>   a page of these, when there are many
+    ids:<n>            of a message aggregate: a page of the message ids that count
 
 So one iteration of ten thousand that completes writes its own pages, and not the ten thousand.
 Where something is kept follows from the instance's content alone. What has changed is what is
@@ -36,6 +37,7 @@ _DECODERS: Mapping[str, msgspec.msgpack.Decoder[Any]] = {
         "ledger": dict[int, Compensable],
         "ledger:": dict[int, tuple[int, Compensable]],
         "flows:": dict[int, tuple[str, int]],
+        "ids": dict[int, tuple[str, int]],
         "elements": dict[int, ElementInstance],
         "waits": dict[int, Wait],
         "loops": dict[int, Loop],
@@ -116,6 +118,16 @@ def _if_wide(flows: Mapping[str, int] | None) -> Mapping[str, int]:
     return flows if flows is not None and len(flows) > WIDE else {}
 
 
+def id_changes(before: Mapping[str, int], after: Mapping[str, int]) -> Iterator[Change]:
+    """The fields whose parts differ, of the message ids of an aggregate that has very many."""
+    for number, old, new in page_changes(_id_pages(before), _id_pages(after)):
+        yield f"ids:{number}", old, new
+
+
+def _id_pages(ids: Mapping[str, int]) -> Mapping[int, Any]:
+    return _inner_pages(ids) if len(ids) > WIDE else {}
+
+
 # --- what is left ---
 
 
@@ -187,6 +199,17 @@ def join(instance: ProcessInstance, parts: Mapping[str, Any]) -> None:
     instance.ledger = paged(_join_inner(found.get("ledger", {})))
     for scope, flows in _join_inner(found.get("flows", {})).items():
         instance.arrivals[scope] = flows
+
+
+def join_ids(parts: Mapping[str, Any]) -> Ordered[str, int]:
+    """The message ids of these fields. Raises ValueError for a field of another kind."""
+    pages: dict[int, Any] = {}
+    for name, part in parts.items():
+        kind, _, number = name.partition(":")
+        if kind != "ids":
+            raise ValueError(f"{name} is no part of a message aggregate")
+        pages[int(number)] = part
+    return Ordered.join(pages)
 
 
 def _join_inner(parts: Mapping[tuple[int, ...], Any]) -> dict[int, Any]:

@@ -9,24 +9,35 @@ Dictionaries keep their order: a state that was read back behaves as the one tha
 also where its dictionaries are walked through, and a replay of the same commands writes the same
 bytes.
 
-A large instance keeps its parts in a sibling hash (`schemas/parts.py`); the main document says how
+A large document keeps its parts in a sibling hash (`schemas/parts.py`); the main document says how
 many there are. Whether it is split is decided by its content alone, so it does not matter how many
 commands a batch had.
 """
 
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any, TypeAlias, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from engine.aggregates import ConversationState, DeploymentsState, MessageState
 from engine.definitions import DecisionVersions, ProcessVersions
 from engine.outcome import AggregateState
+from engine.pages import WIDE
 from engine.partition import AppliedCommand
 from engine.records import SendNumber
 from engine.state import ProcessInstance, Tombstone
 from schemas.errors import CorruptDocumentError, NewerDocumentError
-from schemas.parts import decode_part, is_wide, join, part_changes, without_parts
+from schemas.parts import (
+    Change,
+    decode_part,
+    id_changes,
+    is_wide,
+    join,
+    join_ids,
+    part_changes,
+    without_parts,
+)
 from schemas.publication_writer import OutboxRecord
 
 FORMAT = 1
@@ -46,6 +57,9 @@ Document: TypeAlias = (
     | OutboxRecord
     | ConversationState
 )
+Splittable: TypeAlias = ProcessInstance | MessageState
+"""What may have parts of its own."""
+
 Kind = TypeVar("Kind", bound=Document)
 
 KINDS: Mapping[str, type[Document]] = {
@@ -105,8 +119,8 @@ def decode(value: bytes, kind: type[Kind]) -> Kind:
     return document
 
 
-class SplitInstance(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be written of an instance.
+class SplitDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be written of a document with parts.
 
     `main` is the document. `put` and `delete` are fields of its hash, which then has `parts`.
     """
@@ -117,28 +131,47 @@ class SplitInstance(msgspec.Struct, frozen=True, kw_only=True):
     parts: int
 
 
-def is_split(instance: ProcessInstance) -> bool:
-    """Whether the document of this instance has its parts apart."""
+def is_split(document: Splittable) -> bool:
+    """Whether the document has its parts apart."""
+    if isinstance(document, MessageState):
+        return len(document.message_ids) > WIDE
+    return _is_large(document)
+
+
+def _is_large(instance: ProcessInstance) -> bool:
     weight = instance.variables_bytes + instance.loops_bytes + instance.ledger_bytes
     return weight > SPLIT_BYTES or is_wide(instance)
 
 
-def split(instance: ProcessInstance, before: ProcessInstance | None, stored: int) -> SplitInstance:
-    """Encode an instance that is split, and of its parts only those that have changed.
+def split(document: Splittable, before: Splittable | None, stored: int) -> SplitDocument:
+    """Encode a document that is split, and of its parts only those that have changed.
 
     `before` is what its hash holds, in `stored` fields; None: nothing.
     """
     put: dict[str, bytes] = {}
     delete: list[str] = []
     parts = stored
-    for name, old, new in part_changes(before, instance):
+    for name, old, new in _part_changes(before, document):
         parts += (new is not None) - (old is not None)
         if new is None:
             delete.append(name)
         else:
             put[name] = _ENCODER.encode((FORMAT, _PART, new))
-    main = (FORMAT, "instance", without_parts(instance), parts)
-    return SplitInstance(main=_ENCODER.encode(main), put=put, delete=tuple(delete), parts=parts)
+    main = (FORMAT, _NAMES[type(document)], _without_parts(document), parts)
+    return SplitDocument(main=_ENCODER.encode(main), put=put, delete=tuple(delete), parts=parts)
+
+
+def _part_changes(before: Splittable | None, after: Splittable) -> Iterator[Change]:
+    if isinstance(after, MessageState):
+        known = before.message_ids if isinstance(before, MessageState) else {}
+        return id_changes(known, after.message_ids)
+    return part_changes(before if isinstance(before, ProcessInstance) else None, after)
+
+
+def _without_parts(document: Splittable) -> Splittable:
+    if isinstance(document, MessageState):
+        return replace(document, message_ids={})
+    return without_parts(document)
 
 
 def has_parts(value: bytes) -> bool:
@@ -158,14 +191,21 @@ def decode_state(value: bytes, parts: Mapping[str, bytes] | None = None) -> Aggr
     if envelope.kind not in _STATES:
         raise CorruptDocumentError(f"expected the state of an aggregate, found {envelope.kind}")
     state: AggregateState = _body(envelope, envelope.kind)
-    if isinstance(state, ProcessInstance) and envelope.parts:
+    if isinstance(state, ProcessInstance | MessageState) and envelope.parts:
         found = {name: _part(name, part) for name, part in (parts or {}).items()}
         if len(found) != envelope.parts:
             raise CorruptDocumentError(f"expected {envelope.parts} parts, found {len(found)}")
         try:
-            join(state, found)
+            state = _join(state, found)
         except (KeyError, ValueError, TypeError) as error:
             raise CorruptDocumentError(f"the parts do not fit together: {error}") from None
+    return state
+
+
+def _join(state: Splittable, parts: Mapping[str, Any]) -> Splittable:
+    if isinstance(state, MessageState):
+        return replace(state, message_ids=join_ids(parts))
+    join(state, parts)
     return state
 
 

@@ -1,17 +1,18 @@
 """Documents of aggregates as keys of the store: what to read, and what to write of a change.
 
-A small document is one string. A large instance keeps its parts in a sibling hash, of which only
-those that changed are written (`schemas.snapshot.split` decides, by content alone).
+A small document is one string. A large one keeps its parts in a sibling hash, of which only those
+that changed are written (`schemas.snapshot.split` decides, by content alone).
 """
 
 from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from engine.aggregates import MessageState
 from engine.outcome import AggregateState
-from engine.routing import is_instance
+from engine.routing import is_instance, is_message
 from engine.state import ProcessInstance, Tombstone
-from schemas.snapshot import decode_state, encode, is_split, split
+from schemas.snapshot import Splittable, decode_state, encode, is_split, split
 from storage.keys import PartitionKeys
 from storage.ports import (
     Answer,
@@ -42,13 +43,15 @@ class StoredDocument(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _ENTRY_BYTES = 64
-"""About what an element instance or a wait takes."""
+"""About what an element instance, a wait or a message id takes."""
 
 
 def document_reads(keys: PartitionKeys, address: str) -> tuple[StoreRead, ...]:
     """What to read for one document; the answers go to `decode_document`."""
     main = Get(keys.state(address))
-    return (main, HashGetAll(keys.parts(address))) if is_instance(address) else (main,)
+    if is_instance(address) or is_message(address):
+        return (main, HashGetAll(keys.parts(address)))
+    return (main,)
 
 
 def decode_document(answers: Sequence[Answer]) -> StoredDocument:
@@ -76,8 +79,8 @@ def change_document(
     keys: PartitionKeys, address: str, before: StoredDocument, after: AggregateState | None
 ) -> DocumentChange:
     """The writes that make the stored document `before` the document of the state `after`."""
-    if isinstance(after, ProcessInstance):
-        return _change_instance(keys, before, after)
+    if isinstance(after, ProcessInstance | MessageState):
+        return _change_splittable(keys, address, before, after)
     operations = list(_drop_parts(keys, address, before))
     key = keys.state(address)
     if after is None:
@@ -89,12 +92,11 @@ def change_document(
     return DocumentChange(operations=tuple(operations), stored=stored)
 
 
-def _change_instance(
-    keys: PartitionKeys, before: StoredDocument, after: ProcessInstance
+def _change_splittable(
+    keys: PartitionKeys, address: str, before: StoredDocument, after: Splittable
 ) -> DocumentChange:
     # Compared rather than taken from the outcomes: an instance may end and a second life with the
     # same id begin within one batch.
-    address = after.instance_id
     main_key, hash_key = keys.state(address), keys.parts(address)
     if not is_split(after):
         value = encode(after)
@@ -104,7 +106,7 @@ def _change_instance(
             stored=StoredDocument(state=after, size=len(value)),
         )
     operations: list[Operation] = []
-    known = before.state if before.parts and isinstance(before.state, ProcessInstance) else None
+    known = before.state if before.parts and isinstance(before.state, type(after)) else None
     if known is None:
         operations.extend(_drop_parts(keys, address, before))
     written = split(after, known, before.parts if known is not None else 0)
@@ -113,10 +115,16 @@ def _change_instance(
     if written.delete:
         operations.append(HashDelete(hash_key, written.delete))
     operations.append(Put(main_key, written.main))
-    size = len(written.main) + after.variables_bytes + after.loops_bytes + after.ledger_bytes
-    size += _ENTRY_BYTES * (len(after.elements) + len(after.waits))
+    size = len(written.main) + _size_of_parts(after)
     stored = StoredDocument(state=after, parts=written.parts, size=size)
     return DocumentChange(operations=tuple(operations), stored=stored)
+
+
+def _size_of_parts(state: Splittable) -> int:
+    if isinstance(state, MessageState):
+        return _ENTRY_BYTES * len(state.message_ids)
+    size = state.variables_bytes + state.loops_bytes + state.ledger_bytes
+    return size + _ENTRY_BYTES * (len(state.elements) + len(state.waits))
 
 
 def _drop_parts(keys: PartitionKeys, address: str, before: StoredDocument) -> Iterator[Operation]:

@@ -15,6 +15,7 @@ key after the tag            type        holds
                                          schemas/parts.py
 :aggregate:<address>         string      the state of a message aggregate, of a conversation, or of
                                          `deployments`
+:aggregate:<address>:parts   hash        the same of a message aggregate with very many message ids
 :definitions                 hash        process id -> its versions as this partition knows them
 :decisions                   hash        the same, by decision id
 :content:<checksum>          string      a deployed resource; under the tag of the partition that
@@ -80,8 +81,9 @@ class PartitionKeys:
         kind = "instance" if is_instance(address) else "aggregate"
         return f"{self.tag}:{kind}:{address}"
 
-    def parts(self, instance_id: str) -> str:
-        return f"{self.tag}:instance:{instance_id}:parts"
+    def parts(self, address: str) -> str:
+        """The parts of a document that is split: of an instance, or of a message aggregate."""
+        return f"{self.state(address)}:parts"
 
     def content(self, checksum: str) -> str:
         return f"{self.tag}:content:{checksum}"

@@ -204,6 +204,10 @@ class DeliverSignal(Command, frozen=True, kw_only=True):
     `before` is the offset of the first of these commands there (None: this is it): only waits that
     began at an earlier one count. The chunk begins behind (`after_since`, `after_wait`), as the
     index orders waits. `thrown_by` is the instance that threw it and has taken it already.
+
+    With `spreads` it is for the partition of the signal's name alone, which settles what the signal
+    starts and sends it to all of them. Of these starts the `joint` ones, (process id, element id),
+    reach the instances that wait at their beginning for the signal.
     """
 
     partition: int
@@ -213,14 +217,22 @@ class DeliverSignal(Command, frozen=True, kw_only=True):
     before: int | None = None
     after_since: int | None = None
     after_wait: str = ""
+    spreads: bool = False
+    joint: tuple[tuple[str, str], ...] = ()
 
 
 class TakeSignal(Command, frozen=True, kw_only=True):
-    """A signal reaches one wait for it. A wait that is over has no use for it."""
+    """A signal reaches one wait for it. A wait that is over has no use for it.
+
+    `joint`: as in `DeliverSignal`. `thrown`: by the instance itself, which has left to this what it
+    waits for at its beginning, and has taken all else.
+    """
 
     instance_id: str
     subscription: int
     variables: str
+    joint: tuple[tuple[str, str], ...] = ()
+    thrown: bool = False
 
 
 class StartBySignal(Command, frozen=True, kw_only=True):

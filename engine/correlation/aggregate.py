@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from engine import commands as c
 from engine.aggregates import MessageState
+from engine.correlation import message_ids
 from engine.correlation.matching import end_lives, match
-from engine.correlation.publishing import publish, told
+from engine.correlation.publishing import position, publish, told
 from engine.correlation.subscriptions import InstanceCommand, change
 from engine.outcome import Context, Outcome, TimerChange
 from engine.rejections import Rejection
@@ -35,7 +36,7 @@ def apply_message(
     if isinstance(command, c.FireTimer):
         return _fire(context, state, command)
     known = state or MessageState(name=command.name, correlation_key=command.correlation_key)
-    known = _forget(known, context.now)
+    known = _forget(context, known)
     if isinstance(command, c.PublishMessage):
         published = publish(context, known, command)
         if isinstance(published, Rejection):
@@ -52,15 +53,15 @@ def _fire(context: Context, state: MessageState | None, command: c.FireTimer) ->
         return Outcome(state=state, timers=(stale,))
     if command.due_ms != state.timer_at or command.due_ms > context.now:
         return Outcome(state=state)
-    return _finish(context, state, _forget(state, context.now))
+    return _finish(context, state, _forget(context, state))
 
 
-def _forget(state: MessageState, now: int) -> MessageState:
+def _forget(context: Context, state: MessageState) -> MessageState:
     """Without the message ids, and without the lives of messages, whose time is over."""
-    if any(until <= now for until in state.message_ids.values()):
-        ids = {name: until for name, until in state.message_ids.items() if until > now}
+    ids = message_ids.forget(state.message_ids, context.now, position(context))
+    if ids is not state.message_ids:
         state = replace(state, message_ids=ids)
-    return end_lives(state, now)
+    return end_lives(state, context.now)
 
 
 def _finish(context: Context, before: MessageState | None, state: MessageState) -> Outcome:
@@ -72,10 +73,18 @@ def _finish(context: Context, before: MessageState | None, state: MessageState) 
     address = message_address(state.name, state.correlation_key)
     timer = TimerChange(address=address, timer=EXPIRY_TIMER, due_ms=due)
     return Outcome(
-        state=before if after == before else after,
+        state=before if _is_same(before, after) else after,
         sends=sends,
         timers=() if due == armed else (timer,),
     )
+
+
+def _is_same(before: MessageState | None, after: MessageState | None) -> bool:
+    """Very many message ids are not compared: who changes them has a copy."""
+    if before is None or after is None:
+        return before is after
+    is_same = before.message_ids is after.message_ids
+    return is_same and replace(before, message_ids={}) == replace(after, message_ids={})
 
 
 def _is_empty(state: MessageState) -> bool:
@@ -90,7 +99,7 @@ def _next_due(state: MessageState, now: int) -> int | None:
     """
     instants = [message.expires_at for message in state.messages if message.alive]
     if state.message_ids:
-        instants.append(max(state.message_ids.values()))
+        instants.append(message_ids.last_instant(state.message_ids))
     if not instants:
         return None
     due = min(instants)

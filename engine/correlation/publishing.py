@@ -4,6 +4,7 @@ from msgspec.structs import replace
 
 from engine import commands as c
 from engine.aggregates import BufferedMessage, MessageState
+from engine.correlation import message_ids
 from engine.instances.limits import NAME_LENGTH_MAX
 from engine.outcome import AggregateState, Context
 from engine.rejections import Rejection, RejectionCode
@@ -30,7 +31,7 @@ def publish(
     if problem is not None:
         return problem
     message = BufferedMessage(
-        number=(context.offset << 16) + context.step,
+        number=position(context),
         variables=variables,
         expires_at=context.now + command.ttl_ms,
         instance_id=command.instance_id,
@@ -40,8 +41,14 @@ def publish(
     if command.message_id is None:
         return state
     counts_for = max(command.ttl_ms, context.settings.message_id_ms_min)
-    ids = {**state.message_ids, command.message_id: context.now + counts_for}
+    until = context.now + counts_for
+    ids = message_ids.remember(state.message_ids, command.message_id, until, position(context))
     return replace(state, message_ids=ids)
+
+
+def position(context: Context) -> int:
+    """The command's place in the log of its partition, which no other has."""
+    return (context.offset << 16) + context.step
 
 
 def told(published: BufferedMessage, after: AggregateState | None) -> str:
@@ -100,7 +107,7 @@ def _too_large(context: Context, state: MessageState, variables: str) -> Rejecti
         detail = f"expected variables of at most {limit} bytes, found {size}"
         return Rejection(RejectionCode.TOO_LARGE, detail)
     held = sum(_size(message.variables) for message in state.messages)
-    ids = sum(map(len, state.message_ids))
+    ids = message_ids.weight(state.message_ids)
     room = context.settings.message_buffer_bytes_max
     if held + ids + size > room:
         detail = (

@@ -4,6 +4,7 @@ from engine import commands as c
 from engine import events as e
 from engine import records as r
 from engine.effects.consequences import Consequences
+from engine.routing import partition_of, signal_address
 
 
 def event_thrown(to: Consequences, event: e.EventThrown) -> None:
@@ -32,16 +33,14 @@ def event_thrown(to: Consequences, event: e.EventThrown) -> None:
 
 def _broadcast(to: Consequences, event: e.EventThrown) -> None:
     """Through the log of every partition, this one too; the thrower itself has taken it."""
-    for partition in range(to.context.partitions):
-        to.send(
-            c.DeliverSignal(
-                partition=partition,
-                name=event.name,
-                variables=event.variables,
-                thrown_by=to.state.instance_id,
-            ),
-            through_log=True,
-        )
+    spread = c.DeliverSignal(
+        partition=partition_of(signal_address(event.name), to.context.partitions),
+        name=event.name,
+        variables=event.variables,
+        thrown_by=to.state.instance_id,
+        spreads=True,
+    )
+    to.send(spread, through_log=True)
 
 
 def _escalate(to: Consequences, event: e.EventThrown) -> None:

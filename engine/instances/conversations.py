@@ -23,18 +23,24 @@ def _waits_at_beginning(model: ProcessModel, state: ProcessInstance) -> bool:
     return any(waits_at(state, place) for place in places)
 
 
-def comes_as_start(advance: Advance, wait: SignalWait) -> bool:
-    """Whether a signal for which an instance waits at its beginning reaches it as a start does.
+def is_joint(advance: Advance, wait: SignalWait) -> bool:
+    """Whether an instance waits for a signal at its beginning, without a key."""
+    model = advance.model
+    is_beginning = model.element_index[wait.element_id] in model.joint_starts
+    return is_beginning and advance.state.start.conversation == ""
 
-    It has no key, and were it taken as any other signal is, then the instance might have all that
-    it needs before the same signal asks its conversation which instance to start. The latest
-    version of the process must start by it for that.
+
+def comes_as_start(advance: Advance, wait: SignalWait, joint: tuple[tuple[str, str], ...]) -> bool:
+    """Whether a signal reaches an instance as a start does, being one of these `joint` starts.
+
+    Were it taken as any other signal is, then the instance might have all that it needs before the
+    same signal asks its conversation which instance to start. Whether it does is not for this
+    partition to say: it may know another version of the process than that which sends the start.
+
+        version 2 does not begin by the signal     here: version 1, the partition of the name: 2
+        the signal comes                           it starts nothing, so it is taken here
     """
-    start, model = advance.state.start, advance.model
-    if start.conversation != "" or model.element_index[wait.element_id] not in model.joint_starts:
-        return False
-    starts = advance.context.definitions.signal_starts(wait.name)
-    return (start.process_id, wait.element_id) in starts
+    return is_joint(advance, wait) and (advance.state.start.process_id, wait.element_id) in joint
 
 
 def end_conversation(advance: Advance, before: ProcessInstance | None) -> None:

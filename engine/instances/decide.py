@@ -13,7 +13,7 @@ from engine import state as s
 from engine import variables as v
 from engine.instances import assignment, calls, choices, jobs, task_changes, tasks
 from engine.instances.advance import Advance, DueStep
-from engine.instances.conversations import comes_as_start
+from engine.instances.conversations import comes_as_start, is_joint
 from engine.instances.endings import CLOSED, end_instance
 from engine.instances.errors import BpmnError
 from engine.instances.guards import (
@@ -150,7 +150,9 @@ def _take_signal(advance: Advance, command: c.TakeSignal) -> None:
     variables = parse_variables(command.variables)
     if not isinstance(wait, s.SignalWait) or isinstance(variables, Rejection):
         return
-    if not comes_as_start(advance, wait):
+    if command.thrown and not is_joint(advance, wait):
+        return
+    if not comes_as_start(advance, wait, command.joint):
         signal.take(advance, wait, variables)
 
 

@@ -259,6 +259,9 @@ def _perform_process(advance: Advance, step: Step) -> None:
                 begin_held(advance, root, advance.model)
             case Step.RUN:
                 start_scope(advance, root)
+            case Step.TAKE:
+                require_inputs(advance)
+                advance.due.append(DueStep(root, Step.RUN, None))  # what it begins at is there
             case Step.LEAVE:
                 complete_instance(advance)
             case Step.CANCEL:

@@ -7,10 +7,11 @@ from engine.errors import InvariantError
 from engine.instances.advance import Advance, DueStep
 from engine.instances.beginnings import BeginningElement, Occurrence, begin
 from engine.instances.conversations import end_conversation
-from engine.instances.data_objects import declare
+from engine.instances.data_objects import declare, require_inputs
 from engine.instances.evolve import create
 from engine.instances.outcomes import finish
 from engine.instances.run import run
+from engine.instances.stuck import StuckError
 from engine.lifecycle import InstanceState, Step
 from engine.outcome import AggregateState, Context, Outcome, Send
 from engine.routing import root_of
@@ -38,7 +39,8 @@ class Beginning(NamedTuple):
     """`element` is the one that something triggered or named; None: the process's own.
 
     `variables` are the process's; what came with the `occurrence` goes through the outputs of the
-    element, if it has any.
+    element, if it has any. `needs_inputs`: where the process has input sets one of them is awaited,
+    as it always is when the process begins by itself.
     """
 
     command_type: str
@@ -48,6 +50,7 @@ class Beginning(NamedTuple):
     element: BeginningElement | None = None
     occurrence: Occurrence = Occurrence()
     steps: int = 0
+    needs_inputs: bool = False
 
 
 def start(context: Context, beginning: Beginning, *sends: Send) -> Outcome:
@@ -64,7 +67,19 @@ def start(context: Context, beginning: Beginning, *sends: Send) -> Outcome:
     if beginning.element is None:
         advance.due.append(DueStep(root, Step.RUN, None))
     else:
-        begin(advance, beginning.element, beginning.occurrence)
+        _begin(advance, beginning, beginning.element)
     run(advance)
     end_conversation(advance, None)
     return finish(advance, beginning.command_type, sends)
+
+
+def _begin(advance: Advance, beginning: Beginning, element: BeginningElement) -> None:
+    if beginning.needs_inputs:
+        try:
+            require_inputs(advance)
+        except StuckError:
+            root = advance.state.root
+            advance.activate(element, root)
+            advance.due.append(DueStep(root, Step.TAKE, None))  # fails again, and is an incident
+            return
+    begin(advance, element, beginning.occurrence)

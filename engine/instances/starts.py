@@ -68,7 +68,10 @@ def start_by_client(
         process_id=model.process_id,
         business_key=command.business_key,
     )
-    return start(context, Beginning("StartInstance", instance_id, fixed, variables, element))
+    return start(
+        context,
+        Beginning("StartInstance", instance_id, fixed, variables, element, needs_inputs=True),
+    )
 
 
 def _unknown(context: Context, process_id: str, version: int | None) -> Rejection:

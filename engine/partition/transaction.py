@@ -204,7 +204,7 @@ class _Transaction:
         if model is not None:
             yield from self._foresee(model)
         context = self._context(model, step)
-        if isinstance(command, c.DeliverSignal):
+        if isinstance(command, c.DeliverSignal) and not command.spreads:
             context = replace(context, signal_waits=(yield self._chunk_of(command)))
         elif isinstance(command, c.EvaluateConditions):
             context = replace(context, condition_models=(yield from self._condition_models()))

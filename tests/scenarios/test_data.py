@@ -1,5 +1,7 @@
 """Data objects, stores, inputs and outputs of plain BPMN and Flowable: they are variables."""
 
+import pytest
+
 from engine import commands as c
 from engine.lifecycle import InstanceState
 from engine.model.elements import ProcessModel
@@ -238,6 +240,40 @@ def test_a_process_begins_when_one_of_its_input_sets_is_there(scenario: Scenario
     run = scenario(line(drawn, task("t"), through="t"))
     run.start("p", variables='{"c": 1}')
     assert run.state() is InstanceState.COMPLETED
+
+
+@pytest.mark.parametrize("begins", ["at a start event", "behind a gateway"])
+def test_a_start_that_names_its_element_waits_for_the_inputs_too(
+    scenario: Scenario, begins: str
+) -> None:
+    drawn = [interface(inputs={"i": "number"}), message("m", "go"), work("t"), chain("x", "t")]
+    if begins == "behind a gateway":
+        drawn += [event_gateway("x0", instantiate=True), catch("x", message_event("m"))]
+        drawn += [chain("x0", "x"), message("n", "no"), catch("y", message_event("n"))]
+        drawn += [chain("x0", "y")]
+    else:
+        drawn += [start("x", message_event("m")), start("s"), end("e"), chain("s", "e")]
+    run = scenario(compiled(*drawn))
+
+    def begin(instance_id: str, variables: str) -> None:
+        run.accept(
+            c.StartInstance(
+                process_id="p", instance_id=instance_id, start_element="x", variables=variables
+            )
+        )
+
+    begin("a", '{"other": 1}')
+    assert run.incident().kind == "DATA_MISSING"
+    assert run.active() == ["x"]
+    assert run.jobs() == []
+    run.resolve()
+    assert run.incident().message.endswith("missing: number")
+    run.resolve(variables='{"number": 1}')
+    assert run.active() == ["t"]
+    run.complete("t")
+    assert run.state() is InstanceState.COMPLETED
+    begin("b", '{"number": 1}')
+    assert [job.instance_id for job in run.jobs()] == ["b"]
 
 
 def test_a_called_process_waits_for_its_inputs_too(scenario: Scenario) -> None:

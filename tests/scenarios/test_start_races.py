@@ -16,16 +16,20 @@ from engine.aggregates import ConversationState, MessageState
 from engine.instances.conversations import is_holder
 from engine.lifecycle import InstanceState
 from engine.model.elements import ProcessModel
+from engine.routing import partition_of, signal_address
 from engine.state import ProcessInstance
 from scenarios.simulation import Variant
 from tests.support.models import (
     catch,
     chain,
     compiled,
+    end,
     event_gateway,
     message,
     message_event,
     receive_task,
+    signal,
+    signal_event,
     start,
     together,
     user_task,
@@ -249,3 +253,64 @@ def test_of_two_messages_an_instance_takes_the_one_that_was_published_first(
         if "of_a" in (variables := race._variables(each.instance_id))
     ]
     assert taken == "2"
+
+
+# --- a signal while a version is on its way ---
+
+
+def by_message_and_signal(name: str, *, second: bool) -> ProcessModel:
+    """Its second version begins by nothing but a client."""
+    begins = (
+        start("s") if second else together(start("s", message_event("m-a") + signal_event("go")))
+    )
+    return compiled(*ROOTS, signal("go", name), begins, user_task("work"), chain("s", "work"))
+
+
+def waiting_elsewhere(variant: Variant) -> tuple[Runner, str, int, int]:
+    """An instance that waits at its beginning for a signal, whose partition is another.
+
+    With the signal's name, the partition of it and that of the instance.
+    """
+    for number in range(50):
+        name = f"signal {number}"
+        run = Runner(by_message_and_signal(name, second=False), variant=variant)
+        run.accept(c.PublishMessage(name="a", correlation_key=""))
+        (instance,) = running(run)
+        home = partition_of(signal_address(name), len(run.partitions))
+        here = partition_of(instance.instance_id, len(run.partitions))
+        if home != here:
+            return run, name, home, here
+    raise AssertionError("all signals have the partition of the instance")
+
+
+def running(run: Runner) -> list[ProcessInstance]:
+    states = (state for each in run.partitions for state in each.states.values())
+    return [state for state in states if isinstance(state, ProcessInstance)]
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
+@pytest.mark.parametrize("first", ["of the signal", "of the instance"])
+@pytest.mark.parametrize("thrown", [False, True], ids=["broadcast", "thrown"])
+def test_a_signal_is_taken_once_although_a_version_has_reached_one_partition_first(
+    variant: Variant, first: str, *, thrown: bool
+) -> None:
+    run, name, home, here = waiting_elsewhere(variant)
+    older = [partition.definitions for partition in run.partitions]
+    run.deploy(by_message_and_signal(name, second=True))
+    behind = here if first == "of the signal" else home
+    run.partitions[behind].definitions = older[behind]
+    if thrown:
+        run.deploy(
+            compiled(
+                signal("go", name),
+                start("x"),
+                end("y", signal_event("go")),
+                chain("x", "y"),
+                process_id="thrower",
+            )
+        )
+        run.start("thrower", "t")
+    else:
+        run.accept(c.BroadcastSignal(name=name))
+    (instance,) = running(run)
+    assert [each.element_id for each in instance.elements.values()] == ["p", "work"]

@@ -8,7 +8,7 @@ from engine.pages import WIDE, Pages
 from engine.state import ProcessInstance
 from schemas.errors import CorruptDocumentError
 from schemas.parts import is_wide, part_changes
-from schemas.snapshot import SplitInstance, decode_state, is_split, split
+from schemas.snapshot import SplitDocument, decode_state, is_split, split
 from tests.support.models import (
     chain,
     compensate_event,
@@ -35,17 +35,17 @@ def wide(items: int = 1_000) -> Runner:
     return run
 
 
-def whole(instance: ProcessInstance) -> SplitInstance:
+def whole(instance: ProcessInstance) -> SplitDocument:
     return split(instance, None, stored=0)
 
 
-def stored(first: SplitInstance, then: SplitInstance) -> dict[str, bytes]:
+def stored(first: SplitDocument, then: SplitDocument) -> dict[str, bytes]:
     """The fields of the hash after both writes."""
     kept = {name: value for name, value in first.put.items() if name not in then.delete}
     return {**kept, **then.put}
 
 
-def written(parts: SplitInstance) -> int:
+def written(parts: SplitDocument) -> int:
     return len(parts.main) + sum(map(len, parts.put.values()))
 
 

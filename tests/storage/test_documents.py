@@ -3,7 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.aggregates import MessageState
+from engine.correlation.message_ids import MessageIds, forget, remember
 from engine.outcome import AggregateState
+from engine.pages import WIDE
+from engine.routing import message_address
 from engine.state import ProcessInstance
 from schemas.snapshot import SPLIT_BYTES
 from storage.documents import (
@@ -91,6 +95,40 @@ def test_a_second_life_within_one_batch_is_written_whole() -> None:
     assert isinstance(change.stored.state, ProcessInstance)
 
 
+MESSAGES = message_address("paid", "k")
+
+
+def remembering(ids: MessageIds) -> MessageState:
+    return MessageState(name="paid", correlation_key="k", message_ids=ids, timer_at=1)
+
+
+async def test_very_many_message_ids_come_back_and_only_their_pages_are_written() -> None:
+    """Up and down again, each time from what the store gives back."""
+    store = MemoryStore(MemoryKeyspace(), "shop")
+    await store.initialise(0, fence(0))
+    expected, stored = fence(0), ABSENT
+    ids: MessageIds = {}
+    for number in range(4 * WIDE):
+        changed = remember(ids, f"m{number}", number, epoch=number)
+        change = change_document(KEYS, MESSAGES, stored, remembering(changed))
+        pages = sum(len(each.fields) for each in change.operations if isinstance(each, HashPut))
+        assert pages <= (2 if number == WIDE else 1)
+        commit = commit_of(expected, *change.operations, name=f"{number + 1:016x}")
+        await store.commit(commit)
+        expected, stored, ids = commit.fence, change.stored, changed
+        if number % 50 == 0:
+            stored = decode_document(await store.query(document_reads(KEYS, MESSAGES)))
+            assert stored.state == remembering(ids)
+            assert isinstance(stored.state, MessageState)
+            ids = stored.state.message_ids
+    left = forget(ids, 4 * WIDE - 3, epoch=10_000)
+    change = change_document(KEYS, MESSAGES, stored, remembering(left))
+    await store.commit(commit_of(expected, *change.operations, name=f"{9_999:016x}"))
+    stored = decode_document(await store.query(document_reads(KEYS, MESSAGES)))
+    assert (stored.state, stored.parts) == (remembering(left), 0)
+    assert KEYS.parts(MESSAGES) not in store.keyspace.snapshot()
+
+
 def test_redis_may_collect_a_tombstone_only_long_after_it_expires_in_log_time() -> None:
     change = change_document(KEYS, "i-1", ABSENT, tombstone())
 
@@ -99,6 +137,8 @@ def test_redis_may_collect_a_tombstone_only_long_after_it_expires_in_log_time() 
     assert put.expire_ms == 4_000 + TOMBSTONE_GRACE_MS
 
 
-def test_an_aggregate_that_is_no_instance_has_one_key() -> None:
+def test_only_what_may_be_split_has_two_keys() -> None:
     assert len(document_reads(KEYS, "deployments")) == 1
+    assert len(document_reads(KEYS, "conversation:p:k")) == 1
+    assert len(document_reads(KEYS, MESSAGES)) == 2
     assert len(document_reads(KEYS, "i-1")) == 2

@@ -110,12 +110,12 @@ def assert_asleep(state: ProcessInstance) -> None:
         if element.key in state.loops and root.waits:
             continue  # the limit of steps has stopped it between two iterations
         scope = element if element.scope is None else state.elements[element.scope]
-        held = any(_is_listener(state.waits[key]) for key in scope.waits)
+        held = any(_holds_back(state.waits[key]) for key in scope.waits)
         assert element.open or element.waits or held, f"{element} waits for nothing"
 
 
-def _is_listener(wait: Wait) -> bool:
-    """What began a scope waits for the listeners of it, or until they can be called."""
+def _holds_back(wait: Wait) -> bool:
+    """What began a scope waits for the listeners of it, for its inputs, or until both can be."""
     if isinstance(wait, IncidentWait):
-        return wait.step == Step.RUN
+        return wait.step in {Step.RUN, Step.TAKE}
     return isinstance(wait, JobWait) and LISTENER in wait.headers

@@ -3,7 +3,7 @@
 from engine import events as e
 from engine import state as s
 from engine.instances.advance import Advance
-from engine.instances.conversations import comes_as_start
+from engine.instances.conversations import is_joint
 from engine.instances.occurrences import occur
 from engine.instances.scans import signal_waits
 from engine.instances.triggers.waiting import Waiter
@@ -30,7 +30,8 @@ def throw(advance: Advance, key: int, trigger: SignalTrigger) -> Step | None:
     """Broadcast with the event's own inputs: what it merely sees would go to everybody.
 
     The waits of this instance take it here, where it is known which of them are older than the
-    signal; all others get it through the log of their partition.
+    signal; all others get it through the log of their partition, and so does its beginning: what
+    belongs to that may come as a start.
     """
     waiter = Waiter(key, advance.instance(key).element_id)
     name = advance.evaluator.name(trigger.name, waiter.owner)
@@ -40,7 +41,7 @@ def throw(advance: Advance, key: int, trigger: SignalTrigger) -> Step | None:
     )
     for number in signal_waits(advance.state, name):
         wait = advance.state.waits.get(number)  # None: one before it has ended what waited
-        if not isinstance(wait, s.SignalWait) or comes_as_start(advance, wait):
+        if not isinstance(wait, s.SignalWait) or is_joint(advance, wait):
             continue
         if not advance.is_ending(wait.owner):
             take(advance, wait, variables)
