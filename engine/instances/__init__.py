@@ -5,6 +5,7 @@
 
 - `commands/`, `starts/`: what a command does to an instance that lives, and how one begins
 - `elements/`, `triggers/`: what an element does, and what an event waits for or throws
+- `evolve/`: how each kind of event changes the state
 - `joins/`: when a join fires that waits only for what may still come
 - the modules here: what these have in common
 """
