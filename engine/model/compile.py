@@ -38,7 +38,7 @@ from engine.model.report import Report, quote
 from engine.model.source import Flow, ProcessSource
 from engine.model.starts import alternative_starts, joint_starts
 from engine.model.validate import CONDITIONAL, validate_process
-from engine.model.validate_outputs import check_outputs
+from engine.model.validate.outputs import check_outputs
 from engine.model.visibility import show_outputs
 from engine.model.xml import (
     ELEMENTS_MAX,
