@@ -38,6 +38,7 @@ from engine.model.report import Report, quote
 from engine.model.source import Flow, ProcessSource
 from engine.model.starts import alternative_starts, joint_starts
 from engine.model.validate import CONDITIONAL, validate_process
+from engine.model.validate_outputs import check_outputs
 from engine.model.visibility import show_outputs
 from engine.model.xml import (
     ELEMENTS_MAX,
@@ -175,6 +176,8 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
     flows = [flow for drawn in process.flows if (flow := _compile_flow(reading, drawn)) is not None]
     elements = show_outputs(elements, flows)
     validate_process(process, elements, reading.report)
+    if reading.dialect.outputs_pass_scopes:
+        check_outputs(process, elements, reading.report)
     if reading.report.errors:
         return None
     joint = joint_starts(process)

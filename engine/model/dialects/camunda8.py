@@ -380,6 +380,7 @@ DIALECT = Dialect(
     formula=feel.formula,
     condition=feel.condition,
     scopes_choices=True,
+    outputs_pass_scopes=True,
     undoes_loops_whole=True,
     names_work='<zeebe:taskDefinition type="..."/>',
     choices=choices,

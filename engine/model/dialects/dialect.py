@@ -22,6 +22,8 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     `correlates`: messages are correlated as BPMN draws it. `skips_flows`: flows may have skip
     expressions. `scopes_choices`: what is chosen in an ad-hoc sub-process has a scope of its own.
     `undoes_loops_whole`: the compensation handler of a multi-instance runs once for all iterations.
+    `outputs_pass_scopes`: the vendor's engine hands on what output mappings write, out of the scope
+    around the element; this one does not.
     `choices`: the variable by which such a sub-process tells what can be chosen.
     `writes_outward` and `quartz`: as in `ProcessModel`. `bare_exits`: a flow without a condition
     that leaves an exclusive gateway beside others is an error, is the default if it is the only
@@ -46,6 +48,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     skips_flows: bool = False
     scopes_choices: bool = False
     undoes_loops_whole: bool = False
+    outputs_pass_scopes: bool = False
     choices: Callable[[Iterable[SourceElement], Report], DataObject] | None = None
     writes_outward: bool = False
     quartz: bool = False
