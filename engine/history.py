@@ -1,8 +1,8 @@
 """The trail of an instance: transitions cut into parts, and the digest chained over them.
 
-History alone gives the document back, at any transition, digest included (`instances/fold.py`): the
-digest is chained over the events. An effect's own hangs on that of its transition and on the
-effect's content, so that the same position with another content, or after another past, shows.
+History alone gives the document back, at any transition, digest included: the digest is chained
+over the events (`instances/evolve/fold.py`). An effect's own hangs on that of its transition and on
+the effect's content, so that the same position with another content, or after another past, shows.
 """
 
 import hashlib

@@ -11,10 +11,10 @@ from engine.instances.conversations import end_conversation
 from engine.instances.decide import COMMANDS
 from engine.instances.evolve import make_draft
 from engine.instances.guards import not_found
-from engine.instances.joining import JOINS, ask_again, joins
 from engine.instances.outcomes import finish
 from engine.instances.run import run
 from engine.instances.starts import STARTS
+from engine.instances.starts.joining import JOINS, ask_again, joins
 from engine.outcome import AggregateState, Context, Outcome, Send, TimerChange
 from engine.rejections import Rejection, RejectionCode
 from engine.routing import address_of

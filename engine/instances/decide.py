@@ -11,8 +11,9 @@ from engine import commands as c
 from engine import events as e
 from engine import state as s
 from engine import variables as v
-from engine.instances import assignment, calls, choices, jobs, task_changes, tasks
+from engine.instances import task_changes
 from engine.instances.advance import Advance, DueStep
+from engine.instances.commands import assignment, calls, choices, jobs, tasks
 from engine.instances.conversations import comes_as_start, is_joint
 from engine.instances.endings import CLOSED, end_instance
 from engine.instances.errors import BpmnError

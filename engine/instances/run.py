@@ -17,7 +17,7 @@ from engine.instances.elements.handler import Handler
 from engine.instances.endings import complete_instance, end_more, end_process, find_endings
 from engine.instances.event_subprocesses import begin_held, disarm
 from engine.instances.incidents import raise_incident
-from engine.instances.joins import ALL_JOINS, settle_joins
+from engine.instances.joins.inclusive import ALL_JOINS, settle_joins
 from engine.instances.mappings import targets_of
 from engine.instances.rearming import rearm_events
 from engine.instances.stuck import IncidentKind, StuckError

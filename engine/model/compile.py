@@ -4,6 +4,8 @@
 same bytes give the same models, so a partition may compile a stored resource again at any time.
 """
 
+from collections.abc import Container
+
 import msgspec
 
 from engine.errors import Finding
@@ -38,7 +40,7 @@ from engine.model.report import Report, quote
 from engine.model.source import Flow, ProcessSource
 from engine.model.starts import alternative_starts, joint_starts
 from engine.model.validate import CONDITIONAL, validate_process
-from engine.model.validate_outputs import check_outputs
+from engine.model.validate.outputs import check_outputs
 from engine.model.visibility import show_outputs
 from engine.model.xml import (
     ELEMENTS_MAX,
@@ -199,18 +201,24 @@ def _compile_process(reading: Reading, semantics: int) -> ProcessModel | None:
         version_tag=version_tag,
         fails_uncaught=extensions.fails_uncaught,
         events=process.event_starts(PROCESS),
-        conditional=any(getattr(element, "asks_data", False) for element in elements.values())
-        or any(
-            isinstance(part, ConditionTrigger)
-            for element in elements.values()
-            if element.index in joint or not process.begins_at(process.nodes[element.index])
-            for part in parts_of(trigger_of(element))
-        ),
+        conditional=_asks_at_changes(process, elements, joint),
         data=data,
         listeners=listeners,
         input_sets=input_sets(process, reading.data, reading.dialect),
         element_index=process.node_index,
         flow_index=process.flow_index,
+    )
+
+
+def _asks_at_changes(
+    process: ProcessSource, elements: dict[int, AnyElement], joint: Container[int]
+) -> bool:
+    """Whether an instance may ever have to ask anything anew when variables change."""
+    return any(getattr(element, "asks_data", False) for element in elements.values()) or any(
+        isinstance(part, ConditionTrigger)
+        for element in elements.values()
+        if element.index in joint or not process.begins_at(process.nodes[element.index])
+        for part in parts_of(trigger_of(element))
     )
 
 

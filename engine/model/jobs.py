@@ -44,7 +44,23 @@ def read_job(reading: Reading, node: SourceElement, extensions: Extensions) -> J
         )
     if source is None or job_type is None or retries is None:
         return None
-    headers, computed = dict(extensions.headers), {}
+    headers, computed = _read_headers(reading, node, extensions)
+    return JobDefinition(
+        type=job_type,
+        retries=retries,
+        headers=headers,
+        computed_headers=computed,
+        backoff_ms=source.backoff_ms,
+        keeps_results=source.keeps_results,
+    )
+
+
+def _read_headers(
+    reading: Reading, node: SourceElement, extensions: Extensions
+) -> tuple[dict[str, str], dict[str, Expression]]:
+    """Those that are texts, and those that are computed when the job is made."""
+    headers: dict[str, str] = dict(extensions.headers)
+    computed: dict[str, Expression] = {}
     for name in (*extensions.headers, *extensions.computed_headers):
         if name.startswith(RESERVED):
             reading.report.error(
@@ -61,14 +77,7 @@ def read_job(reading: Reading, node: SourceElement, extensions: Extensions) -> J
         expression = reading.formulas.expression(formula, node, f"header {name}")
         if expression is not None:
             computed[name] = expression
-    return JobDefinition(
-        type=job_type,
-        retries=retries,
-        headers=headers,
-        computed_headers=computed,
-        backoff_ms=source.backoff_ms,
-        keeps_results=source.keeps_results,
-    )
+    return headers, computed
 
 
 def _report_foreign_header(

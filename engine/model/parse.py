@@ -1,6 +1,6 @@
 """From an XML tree to what was drawn: the executable processes of a file and what they refer to.
 
-Finds what does not run and what does not resolve. Whether the drawing makes sense is validate.py's.
+Finds what does not run and what does not resolve. Whether the drawing makes sense is `validate`'s.
 """
 
 from collections.abc import Iterable

@@ -5,7 +5,7 @@ from typing import Final
 
 from engine import commands as c
 from engine import state as s
-from engine.instances.beginnings import beginnings
+from engine.instances.starts.beginnings import beginnings
 from scenarios import looking, telling
 from scenarios.errors import Mismatch, did_you_mean
 from scenarios.format import steps as f

@@ -14,7 +14,7 @@ from benchmarks.driver import Driver
 from benchmarks.growth import RUNS, Run
 from benchmarks.models import compiled
 from engine import commands as c
-from engine.instances.join_tokens import map_of, tokens_of
+from engine.instances.joins.tokens import map_of, tokens_of
 
 NARROW, WIDE = 500, 4_000
 COUNTED_EVERY = 25

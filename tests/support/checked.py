@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from engine import records as r
-from engine.instances.fold import fold_part
+from engine.instances.evolve.fold import fold_part
 from engine.outcome import AggregateState
 from engine.partition import RecordOutcome, Stimulus
 from engine.state import ProcessInstance, Tombstone

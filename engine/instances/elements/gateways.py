@@ -4,7 +4,7 @@ from engine.events import AnyEvent
 from engine.instances.advance import Advance
 from engine.instances.elements.handler import Handler
 from engine.instances.flows import leave_by_all, leave_by_first_true
-from engine.instances.joins import take_free
+from engine.instances.joins.inclusive import take_free
 from engine.instances.mappings import map_inputs
 from engine.instances.triggers import arm
 from engine.instances.triggers.waiting import Waiter
@@ -42,7 +42,7 @@ def _join_all(advance: Advance, gateway: ParallelGateway, scope: int) -> tuple[s
 def _join_inclusive(
     advance: Advance, gateway: InclusiveGateway, scope: int
 ) -> tuple[str, ...] | None:
-    """With several incoming flows an arrival alone decides nothing: `engine/instances/joins.py`.
+    """With several incoming flows an arrival alone decides nothing: `joins/inclusive.py`.
 
     The loop asks there when all else of the transition has settled.
     """

@@ -1,7 +1,7 @@
 """One reader for each element that runs: from the drawing to the compiled Struct.
 
 A reader reports everything that is wrong with its element and gives None if it cannot be compiled.
-What concerns several elements (flows, scopes, attachments) is validate.py's.
+What concerns several elements (flows, scopes, attachments) is `validate`'s.
 """
 
 from collections.abc import Callable

@@ -10,8 +10,8 @@ from engine.instances.decide import COMMANDS
 from engine.instances.elements import HANDLERS
 from engine.instances.endings import CLOSED
 from engine.instances.evolve import EVOLUTIONS
-from engine.instances.joining import JOINS
 from engine.instances.starts import STARTS
+from engine.instances.starts.joining import JOINS
 from engine.instances.triggers import ARM, THROW
 from engine.lifecycle import Step
 from engine.model import elements as m

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.instances.join_tokens import flow_parts, map_of, tokens_of
+from engine.instances.joins.tokens import flow_parts, map_of, tokens_of
 from engine.ordered import Ordered
 from engine.pages import Pages, look, parts
 from engine.state import ElementInstance

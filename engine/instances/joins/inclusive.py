@@ -42,10 +42,10 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import Final
 
-from engine.instances import mutual_joins
 from engine.instances.advance import Advance, DueStep
 from engine.instances.evolve import widen
-from engine.instances.join_tokens import TokenMap, map_of, tokens_of
+from engine.instances.joins import mutual
+from engine.instances.joins.tokens import TokenMap, map_of, tokens_of
 from engine.instances.scans import at
 from engine.lifecycle import Step
 from engine.model.elements import AnyElement, ComplexGateway
@@ -93,7 +93,7 @@ def _settle(advance: Advance, scope: int, asked: int) -> None:
             case Answer.HELD:
                 pass
     if behind and not free:
-        free = mutual_joins.released(advance, scope)
+        free = mutual.released(advance, scope)
     if free and behind:
         advance.moved[scope] = behind  # what was released decides on them
     for join in free:

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from engine import commands as c
-from engine.instances.fold import fold
+from engine.instances.evolve.fold import fold
 from engine.settings import Settings
 from engine.state import ProcessInstance, Tombstone
 from tests.support.models import chain, compiled, service_task, start, user_task

@@ -1,25 +1,16 @@
-"""How an instance is started: by a client, a call activity, or what `triggered_starts` says."""
-
-from collections.abc import Callable, Mapping
-from typing import Any
+"""Starts that are asked for: by a client, or by the call activity of another instance."""
 
 from engine import commands as c
 from engine.errors import InvariantError
-from engine.instances.beginnings import (
+from engine.instances.guards import not_found, parse_variables, too_large
+from engine.instances.limits import NAME_LENGTH_MAX
+from engine.instances.starts.beginnings import (
     BeginningElement,
     beginnings,
     find_beginning,
     gateway_before,
 )
-from engine.instances.guards import not_found, parse_variables, too_large
-from engine.instances.limits import NAME_LENGTH_MAX
-from engine.instances.starting import Beginning, is_free, start, start_of
-from engine.instances.triggered_starts import (
-    start_by_condition,
-    start_by_message,
-    start_by_signal,
-    start_by_timer,
-)
+from engine.instances.starts.starting import Beginning, is_free, start, start_of
 from engine.lifecycle import InstanceState
 from engine.model.elements import ProcessModel
 from engine.model.spelling import did_you_mean
@@ -184,17 +175,3 @@ def _refuse_child(state: AggregateState | None, command: c.StartChild, reason: s
         error_message=reason,
     )
     return Outcome(state=state, sends=(Send(command=ended),))
-
-
-# Any: each row takes its own kind of command, which the key names.
-STARTS: Mapping[
-    type[c.AnyCommand],
-    Callable[[Context, AggregateState | None, Any], Outcome | Rejection],
-] = {
-    c.StartInstance: start_by_client,
-    c.StartByMessage: start_by_message,
-    c.StartByTimer: start_by_timer,
-    c.StartBySignal: start_by_signal,
-    c.StartByCondition: start_by_condition,
-    c.StartChild: start_child,
-}

@@ -5,9 +5,9 @@ one for it: `joining.py`.
 """
 
 from engine import commands as c
-from engine.instances.beginnings import BeginningElement, Occurrence, find_beginning
 from engine.instances.guards import parse_variables
-from engine.instances.starting import Beginning, is_free, start, start_of
+from engine.instances.starts.beginnings import BeginningElement, Occurrence, find_beginning
+from engine.instances.starts.starting import Beginning, is_free, start, start_of
 from engine.model.elements import MessageTrigger, SignalTrigger, parts_of
 from engine.outcome import AggregateState, Context, Outcome, Send
 from engine.rejections import Rejection

@@ -4,10 +4,10 @@ from engine import commands as c
 from engine import state as s
 from engine.instances import task_changes
 from engine.instances.advance import Advance
+from engine.instances.commands.jobs import escalate
 from engine.instances.errors import BpmnError, find_catcher, throw_error, unhandled
 from engine.instances.guards import check_size, parse_variables
 from engine.instances.incidents import raise_incident
-from engine.instances.jobs import escalate
 from engine.instances.mappings import targets_of
 from engine.instances.stuck import StuckError
 from engine.instances.task_changes import find_task

@@ -18,7 +18,7 @@ from engine import state as s
 from engine import variables as v
 from engine.instances import ad_hoc, listeners
 from engine.instances.advance import Advance
-from engine.instances.choices import check_offered
+from engine.instances.commands.choices import check_offered
 from engine.instances.endings import terminate_inside
 from engine.instances.guards import check_number, check_size
 from engine.instances.limits import CHOICES_MAX

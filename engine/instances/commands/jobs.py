@@ -4,8 +4,9 @@ from engine import commands as c
 from engine import events as e
 from engine import state as s
 from engine.expressions import schedule
-from engine.instances import directing, escalations, listeners, task_answers, task_changes
+from engine.instances import escalations, listeners, task_changes
 from engine.instances.advance import Advance, DueStep
+from engine.instances.commands import directing, task_answers
 from engine.instances.errors import BpmnError, find_catcher, throw_error, unhandled
 from engine.instances.guards import (
     check_number,

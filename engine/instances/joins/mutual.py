@@ -1,7 +1,7 @@
 """Joins that wait for each other: which of them fires where nothing else would ever happen.
 
-See `joins.py`, which asks here where a join waits for what has arrived at others, and for nothing
-else. Then all of its scope is looked at: that is rare.
+See `inclusive.py`, which asks here where a join waits for what has arrived at others, and for
+nothing else. Then all of its scope is looked at: that is rare.
 """
 
 from typing import NamedTuple

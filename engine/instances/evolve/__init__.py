@@ -1,7 +1,8 @@
 """The only code that changes the state of a process instance: one event at a time.
 
 The state is the fold of its events, so nothing here may know the model, the command or anything
-else than state, event and the time of the transition.
+else than state, event and the time of the transition. Waits, offers of ad-hoc sub-processes and the
+ledger of compensation have modules of their own, and `fold.py` takes a whole history.
 """
 
 from collections.abc import Callable, Mapping, MutableMapping
@@ -13,7 +14,7 @@ from engine import events as e
 from engine import state as s
 from engine import variables as v
 from engine.errors import InvariantError
-from engine.instances import ledger, offers, waits
+from engine.instances.evolve import ledger, offers, waits
 from engine.lifecycle import ElementState, InstanceState, guard_element, guard_instance
 from engine.ordered import Ordered, writable
 from engine.pages import WIDE, copied, paged, put_in_order

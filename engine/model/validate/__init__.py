@@ -14,9 +14,9 @@ from engine.model.elements import PROCESS, AnyElement
 from engine.model.report import Report, quote
 from engine.model.source import Flow, Node, ProcessSource
 from engine.model.starts import check_instantiating
-from engine.model.validate_event_subprocesses import check_event_sub_processes
-from engine.model.validate_joins import check_joins
-from engine.model.validate_triggers import check_triggers
+from engine.model.validate.event_subprocesses import check_event_sub_processes
+from engine.model.validate.joins import check_joins
+from engine.model.validate.triggers import check_triggers
 from engine.model.vocabulary import ACTIVITIES, CONTAINERS, LOOPS
 
 Elements = dict[int, AnyElement]

@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 from engine import events as e
 from engine.errors import InvariantError
 from engine.instances.advance import Advance, DueStep
-from engine.instances.beginnings import BeginningElement, Occurrence, begin
 from engine.instances.conversations import end_conversation
 from engine.instances.data_objects import declare, require_inputs
 from engine.instances.evolve import create
 from engine.instances.outcomes import finish
 from engine.instances.run import run
+from engine.instances.starts.beginnings import BeginningElement, Occurrence, begin
 from engine.instances.stuck import StuckError
 from engine.lifecycle import InstanceState, Step
 from engine.outcome import AggregateState, Context, Outcome, Send

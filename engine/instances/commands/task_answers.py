@@ -18,7 +18,7 @@ from engine import state as s
 from engine.expressions import EvaluationError, schedule
 from engine.instances import task_changes
 from engine.instances.advance import Advance
-from engine.instances.assignment import check_candidates
+from engine.instances.commands.assignment import check_candidates
 from engine.instances.guards import check_number, check_size
 from engine.instances.limits import NAME_LENGTH_MAX, PRIORITY_MAX, clip
 from engine.model.vocabulary import LISTENER

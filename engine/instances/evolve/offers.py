@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from engine import events as e
 from engine import state as s
 from engine.errors import InvariantError
-from engine.instances import waits
+from engine.instances.evolve import waits
 from engine.lifecycle import ElementState
 from engine.variables import size
 
