@@ -459,7 +459,8 @@ def test_a_message_with_an_id_is_published_once(served: Served) -> None:
 def test_a_message_says_who_gets_it_or_that_it_is_lost(served: Served) -> None:
     instance_id = started(served)
     assert served.torpor("message", "paid", "--key", new_id()).out == (
-        "published paid: nobody waits for this name and key, and it is not kept (--ttl keeps it)\n"
+        "published paid: nobody waits for this name and key, and it is not kept (--ttl keeps it);"
+        " `torpor show ID` shows the key that an instance waits for\n"
     )
     served.torpor("complete", served.waiting(instance_id, "USER_TASK"))
     served.waiting(instance_id, "MESSAGE")
