@@ -1,4 +1,4 @@
-"""Execution and task listeners of Camunda 8: jobs that an activity waits for, in their order."""
+"""Listeners of activities, and those of user tasks among them: jobs in their order."""
 
 from engine import commands as c
 from engine.lifecycle import InstanceState
