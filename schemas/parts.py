@@ -8,6 +8,7 @@
     flows:<scope>:<n>  a page of the arrivals of a scope, when they are very many
     elements:<n>, waits:<n>, loops:<n>, arrivals:<n>   a page of these, when there are many
     ids:<n>            of a message aggregate: a page of the message ids that count
+    text:<message>     the variables of a buffered message, written once
 
 So one iteration of ten thousand that completes writes its own pages, and not the ten thousand.
 Where something is kept follows from the instance's content alone. What has changed is what is
@@ -20,6 +21,7 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
+from engine.aggregates import MessageState
 from engine.ordered import Ordered
 from engine.pages import WIDE, Page, Pages, changes, page_changes, paged
 from engine.state import Compensable, ElementInstance, Loop, ProcessInstance, SweepWait, Wait
@@ -38,6 +40,7 @@ _DECODERS: Mapping[str, msgspec.msgpack.Decoder[Any]] = {
         "ledger:": dict[int, tuple[int, Compensable]],
         "flows:": dict[int, tuple[str, int]],
         "ids": dict[int, tuple[str, int]],
+        "text": str,
         "elements": dict[int, ElementInstance],
         "waits": dict[int, Wait],
         "loops": dict[int, Loop],
@@ -118,14 +121,44 @@ def _if_wide(flows: Mapping[str, int] | None) -> Mapping[str, int]:
     return flows if flows is not None and len(flows) > WIDE else {}
 
 
-def id_changes(before: Mapping[str, int], after: Mapping[str, int]) -> Iterator[Change]:
-    """The fields whose parts differ, of the message ids of an aggregate that has very many."""
-    for number, old, new in page_changes(_id_pages(before), _id_pages(after)):
+# --- of a message aggregate ---
+
+_LONG = 256
+"""Variables of a buffered message with more characters than this are kept apart."""
+
+
+def long_texts(messages: MessageState) -> dict[int, str]:
+    """The variables of buffered messages that are kept apart, by the message's number."""
+    return {
+        each.number: each.variables for each in messages.messages if len(each.variables) > _LONG
+    }
+
+
+def message_changes(before: MessageState | None, after: MessageState) -> Iterator[Change]:
+    """As `part_changes`, of a message aggregate."""
+    known = before or MessageState(name=after.name, correlation_key=after.correlation_key)
+    ids = _id_pages(known.message_ids), _id_pages(after.message_ids)
+    for number, old, new in page_changes(*ids):
         yield f"ids:{number}", old, new
+    old_texts, new_texts = long_texts(known), long_texts(after)
+    for number in dict.fromkeys((*old_texts, *new_texts)):
+        texts = old_texts.get(number), new_texts.get(number)
+        if texts[0] != texts[1]:
+            yield f"text:{number}", *texts
 
 
 def _id_pages(ids: Mapping[str, int]) -> Mapping[int, Any]:
     return _inner_pages(ids) if len(ids) > WIDE else {}
+
+
+def messages_without_parts(state: MessageState) -> MessageState:
+    """What is left of a message aggregate for the main document."""
+    apart = long_texts(state)
+    messages = tuple(
+        replace(each, variables="") if each.number in apart else each for each in state.messages
+    )
+    ids = {} if len(state.message_ids) > WIDE else state.message_ids
+    return replace(state, messages=messages, message_ids=ids)
 
 
 # --- what is left ---
@@ -201,15 +234,21 @@ def join(instance: ProcessInstance, parts: Mapping[str, Any]) -> None:
         instance.arrivals[scope] = flows
 
 
-def join_ids(parts: Mapping[str, Any]) -> Ordered[str, int]:
-    """The message ids of these fields. Raises ValueError for a field of another kind."""
-    pages: dict[int, Any] = {}
+def join_messages(state: MessageState, parts: Mapping[str, Any]) -> MessageState:
+    """A message aggregate with these parts. Raises KeyError, ValueError."""
+    found: dict[str, dict[int, Any]] = {"ids": {}, "text": {}}
     for name, part in parts.items():
         kind, _, number = name.partition(":")
-        if kind != "ids":
-            raise ValueError(f"{name} is no part of a message aggregate")
-        pages[int(number)] = part
-    return Ordered.join(pages)
+        found[kind][int(number)] = part
+    texts = found["text"]
+    messages = tuple(
+        replace(each, variables=texts.pop(each.number)) if each.number in texts else each
+        for each in state.messages
+    )
+    if texts:
+        raise ValueError(f"texts of messages {list(texts)}, which are not there")
+    ids = Ordered.join(found["ids"]) if found["ids"] else state.message_ids
+    return replace(state, messages=messages, message_ids=ids)
 
 
 def _join_inner(parts: Mapping[tuple[int, ...], Any]) -> dict[int, Any]:

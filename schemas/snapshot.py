@@ -18,7 +18,6 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any, TypeAlias, TypeVar
 
 import msgspec
-from msgspec.structs import replace
 
 from engine.aggregates import ConversationState, DeploymentsState, MessageState
 from engine.definitions import DecisionVersions, ProcessVersions
@@ -31,10 +30,12 @@ from schemas.errors import CorruptDocumentError, NewerDocumentError
 from schemas.parts import (
     Change,
     decode_part,
-    id_changes,
     is_wide,
     join,
-    join_ids,
+    join_messages,
+    long_texts,
+    message_changes,
+    messages_without_parts,
     part_changes,
     without_parts,
 )
@@ -134,7 +135,8 @@ class SplitDocument(msgspec.Struct, frozen=True, kw_only=True):
 def is_split(document: Splittable) -> bool:
     """Whether the document has its parts apart."""
     if isinstance(document, MessageState):
-        return len(document.message_ids) > WIDE
+        texts = long_texts(document).values()
+        return len(document.message_ids) > WIDE or sum(map(len, texts)) > SPLIT_BYTES
     return _is_large(document)
 
 
@@ -163,14 +165,13 @@ def split(document: Splittable, before: Splittable | None, stored: int) -> Split
 
 def _part_changes(before: Splittable | None, after: Splittable) -> Iterator[Change]:
     if isinstance(after, MessageState):
-        known = before.message_ids if isinstance(before, MessageState) else {}
-        return id_changes(known, after.message_ids)
+        return message_changes(before if isinstance(before, MessageState) else None, after)
     return part_changes(before if isinstance(before, ProcessInstance) else None, after)
 
 
 def _without_parts(document: Splittable) -> Splittable:
     if isinstance(document, MessageState):
-        return replace(document, message_ids={})
+        return messages_without_parts(document)
     return without_parts(document)
 
 
@@ -204,7 +205,7 @@ def decode_state(value: bytes, parts: Mapping[str, bytes] | None = None) -> Aggr
 
 def _join(state: Splittable, parts: Mapping[str, Any]) -> Splittable:
     if isinstance(state, MessageState):
-        return replace(state, message_ids=join_ids(parts))
+        return join_messages(state, parts)
     join(state, parts)
     return state
 

@@ -12,6 +12,7 @@ from engine.aggregates import MessageState
 from engine.outcome import AggregateState
 from engine.routing import is_instance, is_message
 from engine.state import ProcessInstance, Tombstone
+from schemas.parts import long_texts
 from schemas.snapshot import Splittable, decode_state, encode, is_split, split
 from storage.keys import PartitionKeys
 from storage.ports import (
@@ -122,7 +123,8 @@ def _change_splittable(
 
 def _size_of_parts(state: Splittable) -> int:
     if isinstance(state, MessageState):
-        return _ENTRY_BYTES * len(state.message_ids)
+        texts = sum(map(len, long_texts(state).values()))
+        return texts + _ENTRY_BYTES * len(state.message_ids)
     size = state.variables_bytes + state.loops_bytes + state.ledger_bytes
     return size + _ENTRY_BYTES * (len(state.elements) + len(state.waits))
 

@@ -15,7 +15,7 @@ key after the tag            type        holds
                                          schemas/parts.py
 :aggregate:<address>         string      the state of a message aggregate, of a conversation, or of
                                          `deployments`
-:aggregate:<address>:parts   hash        the same of a message aggregate with very many message ids
+:aggregate:<address>:parts   hash        the same of a message aggregate that is large
 :definitions                 hash        process id -> its versions as this partition knows them
 :decisions                   hash        the same, by decision id
 :content:<checksum>          string      a deployed resource; under the tag of the partition that

@@ -12,10 +12,21 @@ from engine.outcome import Context, Send, TimerChange
 class Consequences:
     """Collects what the events of one transition cause, numbered from `Context.index`.
 
-    Effects stay without digest until the transition is over: see `engine/history.py`.
+    Effects stay without digest until the transition is over: see `engine/history.py`. `carried`
+    counts the characters of the variables that work, inside and outside of the engine, is given.
     """
 
-    __slots__ = ("context", "index", "model", "publications", "sends", "state", "steps", "timers")
+    __slots__ = (
+        "carried",
+        "context",
+        "index",
+        "model",
+        "publications",
+        "sends",
+        "state",
+        "steps",
+        "timers",
+    )
 
     def __init__(self, context: Context, model: ProcessModel, state: s.ProcessInstance) -> None:
         self.context = context
@@ -26,6 +37,7 @@ class Consequences:
         self.sends: list[Send] = []
         self.timers: list[TimerChange] = []
         self.steps = 0
+        self.carried = 0
 
     def handle(self, number: int) -> str:
         """The id of the element instance, job, task or incident with this number."""

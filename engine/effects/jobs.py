@@ -86,4 +86,5 @@ def _publish_job(
         created_at=to.context.now,
         canceled=canceled,
     )
+    to.carried += len(variables)
     to.publish(r.Topic.JOBS, start.root_id, record, suffix=job.type if is_known else None)

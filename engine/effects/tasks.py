@@ -35,6 +35,7 @@ def task_changed(to: Consequences, event: e.TaskChanged) -> None:
     ends = event.state in {"completed", "canceled"}
     variables = None if ends else encode_object(v.visible(to.state, event.owner))
     kind = _TASK_EFFECTS.get(event.state)
+    to.carried += 2 * len(variables or "")  # in the effect and in the task
     if kind is not None:
         to.effect(kind, event.owner, task=_told(task_id, task, event, details), variables=variables)
     record = None if variables is None else _record(to, event, details, variables)

@@ -30,10 +30,16 @@ _CONDITIONS: Final = 4
 """How many conditions weigh as much as one step of the process, however cheap they are."""
 
 
+_CARRIED: Final = 16_384
+"""How many characters of variables that jobs, tasks and called instances are given weigh as much as
+one step of the process. With a thousand steps a commit has 16 MB of them, however wide a loop."""
+
+
 def weight(advance: Advance) -> int:
-    """What the expressions of the transition weigh, in steps."""
+    """What the transition weighs beside its steps, in steps."""
     spent = advance.evaluator.spent // _EXPRESSION_STEPS
-    return spent + advance.changes.asked // _CONDITIONS
+    carried = advance.consequences.carried // _CARRIED
+    return spent + carried + advance.changes.asked // _CONDITIONS
 
 
 def ask_conditions(advance: Advance, room: int) -> None:

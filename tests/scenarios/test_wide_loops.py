@@ -107,6 +107,22 @@ def test_however_expensive_an_expression_is_each_transition_takes_a_step() -> No
     assert run.path().count("t") == 6
 
 
+@pytest.mark.parametrize("activity", [service_task("t"), user_task("t")])
+def test_large_variables_cut_the_transition_that_hands_them_out(activity: str) -> None:
+    """Each of very many jobs carries them all: together they must fit a commit."""
+    run = Runner(
+        compiled(start("s"), looped(activity, multi_instance(times="120")), chain("s", "t")),
+        settings=Settings(steps_per_command_max=100),
+    )
+    run.start("p", variables=f'{{"large": "{"x" * 100_000}"}}')
+    assert len(run.jobs()) + len(run.tasks()) == 120
+    began = [
+        sum(isinstance(event, e.ElementActivated) for event in part.events)
+        for part in run.history["a"]
+    ]
+    assert 1 < max(began) <= 100 * 16_384 // 100_000 + 4
+
+
 def test_expensive_conditions_cut_the_transition_that_makes_more_of_them_wait() -> None:
     inside = sub_process(
         "sub",

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.aggregates import MessageState
+from engine.aggregates import BufferedMessage, MessageState
 from engine.correlation.message_ids import MessageIds, forget, remember
 from engine.outcome import AggregateState
 from engine.pages import WIDE
@@ -18,7 +18,7 @@ from storage.documents import (
     document_reads,
 )
 from storage.memory_store import MemoryKeyspace, MemoryStore
-from storage.ports import HashPut, Put
+from storage.ports import HashDelete, HashPut, Put
 from tests.support.fences import commit_of, fence
 from tests.support.partition_states import KEYS, instance, tombstone
 
@@ -127,6 +127,66 @@ async def test_very_many_message_ids_come_back_and_only_their_pages_are_written(
     stored = decode_document(await store.query(document_reads(KEYS, MESSAGES)))
     assert (stored.state, stored.parts) == (remembering(left), 0)
     assert KEYS.parts(MESSAGES) not in store.keyspace.snapshot()
+
+
+TEXTS = st.sampled_from(("{}", "x" * 300, "y" * SPLIT_BYTES))
+AGGREGATES = st.builds(
+    lambda texts, ids: MessageState(
+        name="paid",
+        correlation_key="k",
+        messages=tuple(
+            BufferedMessage(number=number, variables=text, expires_at=9)
+            for number, text in sorted(texts.items())
+        ),
+        message_ids=remembered(ids),
+    ),
+    st.dictionaries(st.integers(1, 6), TEXTS, max_size=6),
+    st.sampled_from((0, 3, WIDE, WIDE + 1, 3 * WIDE)),
+)
+
+
+def remembered(count: int) -> MessageIds:
+    ids: MessageIds = {}
+    for number in range(count):
+        ids = remember(ids, f"m{number}", number, epoch=number)
+    return ids
+
+
+@given(st.lists(st.none() | AGGREGATES, min_size=1, max_size=6))
+async def test_after_any_changes_the_store_has_the_last_messages_and_no_more(
+    history: list[MessageState | None],
+) -> None:
+    store = MemoryStore(MemoryKeyspace(), "shop")
+    await store.initialise(0, fence(0))
+    expected, stored = fence(0), ABSENT
+    for number, after in enumerate(history):
+        change = change_document(KEYS, MESSAGES, stored, after)
+        commit = commit_of(expected, *change.operations, name=f"{number + 1:016x}")
+        await store.commit(commit)
+        expected, stored = commit.fence, change.stored
+        found = decode_document(await store.query(document_reads(KEYS, MESSAGES)))
+        assert (found.state, found.parts) == (after, stored.parts)
+
+
+def test_of_many_buffered_messages_only_a_new_one_is_written() -> None:
+    before = MessageState(
+        name="paid",
+        correlation_key="k",
+        messages=tuple(
+            BufferedMessage(number=number, variables="x" * 1_000, expires_at=9)
+            for number in range(1, 1_000)
+        ),
+    )
+    stored = change_document(KEYS, MESSAGES, ABSENT, before).stored
+    another = BufferedMessage(number=1_000, variables="y" * 1_000, expires_at=9)
+    after = MessageState(name="paid", correlation_key="k", messages=(*before.messages[1:], another))
+
+    change = change_document(KEYS, MESSAGES, stored, after)
+
+    (put,) = [each for each in change.operations if isinstance(each, HashPut)]
+    (deleted,) = [each for each in change.operations if isinstance(each, HashDelete)]
+    assert list(put.fields) == ["text:1000"]
+    assert list(deleted.fields) == ["text:1"]
 
 
 def test_redis_may_collect_a_tombstone_only_long_after_it_expires_in_log_time() -> None:

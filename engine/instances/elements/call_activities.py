@@ -26,7 +26,8 @@ def _run(advance: Advance, activity: CallActivity, key: int) -> None:
             IncidentKind.CALLED_PROCESS_FAILED,
             f"Expected calls at most {depth_max} deep, found one more to {process_id!r}",
         )
-    passed = _passed(advance, activity, key)
+    variables = encode_object(_passed(advance, activity, key))
+    advance.consequences.carried += len(variables)
     business_key = _business_key(advance, activity, key)
     number = advance.new_key()
     child_id = f"{advance.state.instance_id}~{number}"
@@ -41,7 +42,7 @@ def _run(advance: Advance, activity: CallActivity, key: int) -> None:
             parent_element=key,
             depth=start.depth + 1,
             business_key=business_key,
-            variables=encode_object(passed),
+            variables=variables,
             steps=advance.steps,
         )
     )
