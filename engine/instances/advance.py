@@ -250,9 +250,9 @@ class Advance:
     def set_each(self, targets: dict[int, dict[str, str]]) -> None:
         """Set variables in several scopes, all or none. Raises StuckError as `set_variables`."""
         limit = self.context.settings.variables_bytes_max
-        total = self.state.variables_bytes
-        total += sum(v.growth(self.state, scope, texts) for scope, texts in targets.items())
-        if total > limit:
+        growth = sum(v.growth(self.state, scope, texts) for scope, texts in targets.items())
+        total = self.state.variables_bytes + growth
+        if growth > 0 and total > limit:
             names = ", ".join(name for texts in targets.values() for name in texts)
             raise StuckError(
                 IncidentKind.TOO_LARGE,

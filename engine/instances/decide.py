@@ -55,8 +55,7 @@ def _set_variables(advance: Advance, command: c.SetVariables) -> Rejection | Non
         return rejection
     if task is not None:
         return _update_by_variables(advance, task, command, variables)
-    for target, texts in targets.items():
-        advance.set_variables(target, texts)
+    advance.set_each(targets)
     return None
 
 

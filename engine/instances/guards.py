@@ -103,11 +103,14 @@ def check_size(
 ) -> Rejection | None:
     """From outside variables are refused that would make the instance's too large.
 
+    What makes them no larger never is: compensation may have brought back more than there is room
+    for, and the instance still has to come to its end.
+
     `beside`: the bytes of others that come with them, for scopes that are yet to begin.
     """
     state, limit = advance.state, advance.context.settings.variables_bytes_max
     grown = beside + sum(v.growth(state, scope, texts) for scope, texts in targets.items())
-    if state.variables_bytes + grown <= limit:
+    if grown <= 0 or state.variables_bytes + grown <= limit:
         return None
     return too_large(limit, state.variables_bytes + grown)
 

@@ -17,8 +17,10 @@ from tests.support.models import (
     error_event,
     exclusive,
     flow,
+    looped,
     message,
     message_event,
+    multi_instance,
     parallel,
     script_task,
     service_task,
@@ -132,6 +134,24 @@ def test_a_process_that_cannot_begin_by_itself_is_an_incident(scenario: Scenario
     assert incident.kind == "CALLED_PROCESS_FAILED"
     assert "none start event" in incident.message
     assert run.active() == ["call"]
+
+
+def test_a_call_that_passes_more_than_an_instance_may_have_is_an_incident(
+    scenario: Scenario,
+) -> None:
+    """The count of the loop goes along with all that the caller has."""
+    caller = compiled(
+        start("s"), looped(call_activity("call", "called"), multi_instance(times="1")), end("e"),
+        chain("s", "call", "e"),
+    )  # fmt: skip
+    run = scenario(CALLED, caller, settings=Settings(variables_bytes_max=100))
+    run.start("p", variables=f'{{"v": "{"x" * 90}"}}')
+    assert run.incident().kind == "CALLED_PROCESS_FAILED"
+    assert "Expected variables of at most 100 bytes, found 10" in run.incident().message
+    run.resolve(variables='{"v": 1}')
+    run.complete("work")
+    assert run.state() is InstanceState.COMPLETED
+    run.assert_nothing_left()
 
 
 def test_an_error_of_the_called_process_is_caught_at_the_call(scenario: Scenario) -> None:

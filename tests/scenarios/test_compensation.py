@@ -661,3 +661,30 @@ def test_handlers_of_iterations_that_are_given_up_do_not_keep_a_cut_transition_f
     assert run.state() is InstanceState.COMPLETED
     assert run.jobs() == []
     run.assert_nothing_left()
+
+
+def test_an_instance_with_more_than_it_may_have_still_comes_to_its_end(
+    scenario: Scenario,
+) -> None:
+    """What a handler sees again counts, and may be too much with what was written since."""
+    inner = sub_process(
+        "sub", start("a"), undoable("book"), chain("a", "book"), inputs={"big": "=v"}
+    )
+    run = scenario(
+        compiled(
+            start("s"), inner, user_task("u"), end("e", compensate_event()),
+            chain("s", "sub", "u", "e"),
+        ),
+        settings=Settings(variables_bytes_max=300),
+    )  # fmt: skip
+    run.start("p", variables=f'{{"v": "{"x" * 100}"}}')
+    run.complete("book")
+    run.complete_task("u", f'{{"w": "{"y" * 150}"}}')
+    assert run.living().variables_bytes > 300
+    job = run.job("un-book")
+    more = c.CompleteJob(job_id=job.job_id, attempt=job.attempt, variables='{"more": 1}')
+    assert run.reject(more)[0] == "TOO_LARGE"
+    run.accept(c.SetVariables(instance_id="a", variables='{"v": "less"}'))
+    run.complete("un-book")
+    assert run.state() is InstanceState.COMPLETED
+    run.assert_nothing_left()

@@ -10,6 +10,7 @@ a split has parted ever meets again: but each branch must come to an end, and no
 from random import Random
 
 from engine import events as e
+from engine.lifecycle import ElementState
 from engine.model.elements import (
     Activity,
     AdHocSubProcess,
@@ -217,9 +218,24 @@ def _reached(model: ProcessModel, start_at: int, join: int) -> set[int]:
     return found
 
 
+def _is_over(state: ProcessInstance, key: int) -> bool:
+    """Whether an element instance, or one around it, is ended and only not yet gone."""
+    here: int | None = key
+    while here is not None:
+        element = state.elements[here]
+        here = element.scope
+        if element.state is ElementState.TERMINATING:
+            return True
+        if element.ordinal and here is not None and state.loops[here].stopped:
+            return True
+    return False
+
+
 def assert_joins_wait_for_something(model: ProcessModel, state: ProcessInstance) -> None:
     """While all is quiet, whatever waits at a join waits for something that can still come."""
     for scope, flows in state.arrivals.items():
+        if _is_over(state, scope):
+            continue  # it only waits for listeners at the end of something inside
         around = model.element_index.get(state.elements[scope].element_id)
         if around is not None and isinstance(model.elements[around], AdHocSubProcess):
             continue  # where one activity runs after the other, arrivals wait for their turn

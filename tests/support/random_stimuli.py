@@ -74,8 +74,9 @@ _DENIABLE = frozenset({"assigning", "updating", "completing"})
 
 
 def throwers(run: Runner) -> list[Job]:
-    """The open jobs but those of listeners at the end of a task, which throw nothing."""
-    return [job for job in run.jobs() if job.headers.get(LISTENER_EVENT) != "canceling"]
+    """The open jobs but those of listeners at what is canceled, which throw nothing."""
+    over = ("canceling", "cancel")
+    return [job for job in run.jobs() if job.headers.get(LISTENER_EVENT) not in over]
 
 
 def free_tasks(run: Runner) -> list[Task]:

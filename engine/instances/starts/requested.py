@@ -148,6 +148,9 @@ def start_child(context: Context, state: AggregateState | None, command: c.Start
         return _refuse_child(state, command, f"{command.process_id!r} has no none start event")
     if isinstance(variables, Rejection):
         return _refuse_child(state, command, variables.detail)
+    limit = context.settings.variables_bytes_max
+    if size(variables) > limit:
+        return _refuse_child(state, command, too_large(limit, size(variables)).detail)
     fixed = start_of(
         context,
         command.instance_id,

@@ -1,5 +1,7 @@
 """Task listeners at `canceling`: what interrupts a user task goes on when they are done."""
 
+import pytest
+
 from engine import commands as c
 from engine.lifecycle import InstanceState
 from engine.records import Topic
@@ -185,6 +187,27 @@ def test_a_terminate_end_event_waits_for_the_listeners(scenario: Scenario) -> No
     run.start("p")
     run.complete("work")
     assert run.state() is InstanceState.RUNNING
+    run.complete("gone")
+    ended(run)
+
+
+@pytest.mark.parametrize("interrupting", [True, False])
+def test_a_terminated_scope_begins_no_event_sub_process_while_it_waits(
+    scenario: Scenario, *, interrupting: bool
+) -> None:
+    on_stop = start("stop", message_event("M"), interrupting=interrupting)
+    run = scenario(
+        compiled(
+            message("M", "stop", key='="k"'), start("s"), parallel("f"), heard(),
+            service_task("work"), end("e", terminate_event()), chain("s", "f", "t"),
+            chain("f", "work", "e"),
+            event_sub_process("handle", on_stop, service_task("tidy"), chain("stop", "tidy")),
+        )
+    )  # fmt: skip
+    run.start("p")
+    run.complete("work")
+    run.accept(c.PublishMessage(name="stop", correlation_key="k"))
+    only(run)
     run.complete("gone")
     ended(run)
 
