@@ -207,7 +207,7 @@ def test_a_terminated_scope_begins_no_event_sub_process_while_it_waits(
     run.start("p")
     run.complete("work")
     run.accept(c.PublishMessage(name="stop", correlation_key="k"))
-    only(run)
+    only(run, "gone")
     run.complete("gone")
     ended(run)
 
