@@ -222,7 +222,7 @@ def _perform(advance: Advance, due: DueStep) -> None:
             _receive(advance, due)
         while step is not None:
             if is_heard:
-                if again not in listeners.AFTER and listeners.hold(advance, element, key, step):
+                if again not in listeners.AFTER and listeners.call(advance, element, key, step):
                     return
                 again = listeners.GOING_ON.get(step, step)
             leaves = is_iteration and step is Step.LEAVE
@@ -252,7 +252,7 @@ def _perform_process(advance: Advance, step: Step) -> None:
     """A step of the process itself: it begins, arms its event sub-processes, or completes."""
     root = advance.state.root
     try:
-        if listeners.hold(advance, advance.model, root, step):
+        if listeners.call(advance, advance.model, root, step):
             return
         match listeners.AFTER.get(step, step):
             case Step.RUN if advance.instance(root).open:
