@@ -47,6 +47,8 @@ def _own(wait: Wait) -> Json:
             found = {"condition": condition}
         case CallWait(child_id=child_id):
             found = {"called": child_id}
+        case _:
+            pass
     return found
 
 
