@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from engine.model.dialects import camunda8_audit, feel
 from engine.model.dialects.camunda8_audit import NAMESPACE
 from engine.model.dialects.camunda8_choices import choices
-from engine.model.dialects.changes import change_filter
+from engine.model.dialects.change_filters import change_filter
 from engine.model.dialects.dialect import Dialect
 from engine.model.dialects.properties import fails_uncaught
 from engine.model.extensions import (

@@ -7,10 +7,10 @@ import pytest
 from engine import commands as c
 from engine import state as s
 from engine.lifecycle import InstanceState
-from engine.model.elements import ProcessModel
 from engine.records import Job, Task, Topic
 from engine.values import decode_object, encode
 from tests.scenarios.conftest import Scenario
+from tests.support.listening import line, only
 from tests.support.models import (
     boundary,
     chain,
@@ -38,15 +38,6 @@ def listening(*more: str, **listeners: str) -> str:
         for job_type in job_types.split()
     ]
     return tag("userTask", extensions(extension("taskListeners", *found), *more), id="t")
-
-
-def line(activity: str, *beside: str) -> ProcessModel:
-    return compiled(start("s"), activity, *beside, end("e"), chain("s", "t", "e"))
-
-
-def only(run: Runner, job_type: str) -> Job:
-    assert [job.type for job in run.jobs()] == [job_type]
-    return run.job(job_type)
 
 
 def answer(run: Runner, job_type: str, variables: str = "{}", **result: Any) -> None:
