@@ -63,7 +63,7 @@ def _update_by_variables(
     advance: Advance, task: s.TaskWait, command: c.SetVariables, variables: dict[str, str]
 ) -> Rejection | None:
     """Variables of a user task are a change of it, as in Camunda 8, where that has listeners."""
-    rejection = task_changes.check_free(task, f"{advance.state.instance_id}:{task.key}")
+    rejection = task_changes.check_free(advance, task, f"{advance.state.instance_id}:{task.key}")
     if rejection is None:
         change = s.TaskChange(
             state="updating", details=task.details, variables=variables, local=command.local
