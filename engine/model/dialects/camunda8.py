@@ -383,6 +383,10 @@ DIALECT = Dialect(
     outputs_pass_scopes=True,
     undoes_loops_whole=True,
     names_work='<zeebe:taskDefinition type="..."/>',
+    replaces_work={
+        "scriptTask": '<zeebe:script expression="=..." resultVariable="..."/>',
+        "businessRuleTask": '<zeebe:calledDecision decisionId="..." resultVariable="..."/>',
+    },
     choices=choices,
     audit=camunda8_audit.audit,
 )

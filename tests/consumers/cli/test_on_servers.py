@@ -195,6 +195,16 @@ def test_files_of_one_name_in_two_folders_are_deployed_together(
     assert [each["id"] for each in done["deployed"]] == ["order", "other"]
 
 
+def test_a_folder_is_deployed_with_all_models_below_it(served: Served, tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    (tmp_path / "one.bpmn").write_bytes(WORK.replace(b'id="work"', b'id="one"'))
+    (inner / "two.bpmn20.xml").write_bytes(WORK.replace(b'id="work"', b'id="two"'))
+    (inner / "notes.txt").write_bytes(b"no model")
+    done = served.torpor("deploy", str(tmp_path), "--json").json()
+    assert [each["id"] for each in done["deployed"]] == ["two", "one"]
+
+
 def test_a_decision_is_deployed_beside_what_calls_it_and_evaluated(
     served: Served, tmp_path: Path
 ) -> None:
