@@ -16,6 +16,8 @@ from typing import Any, NoReturn
 import click
 import msgspec
 
+from engine.expressions import schedule
+
 _ENCODER = msgspec.json.Encoder(decimal_format="number")
 _OBEYED = frozenset({"Cc", "Cs", "Zl", "Zp"})
 """Categories of characters that a terminal acts upon, that break lines, or that are none."""
@@ -84,9 +86,11 @@ def _shown(character: str) -> str:
 
 
 def instant(epoch_ms: int | None) -> str:
-    """An instant for people: UTC, to the second."""
+    """An instant for people: UTC, to the second. What no calendar here reaches is only late."""
     if epoch_ms is None:
         return ""
+    if epoch_ms > schedule.INSTANT_MAX_MS:
+        return "after the year 9999"
     return datetime.fromtimestamp(epoch_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
 
 

@@ -94,13 +94,14 @@ class Served(msgspec.Struct, frozen=True, eq=False):
             time.sleep(0.05)
 
     def ended(self, instance_id: str) -> dict[str, Any]:
-        """An instance as it is shown once it has ended."""
+        """An instance as it is shown once it has ended. It may have yet to begin elsewhere."""
         deadline = time.monotonic() + 20
         while True:
-            shown: dict[str, Any] = self.torpor("show", instance_id, "--json").json()
-            if shown["state"] not in {"RUNNING", "SUSPENDED"}:
+            done = self.torpor("show", instance_id, "--json", code=None)
+            shown: dict[str, Any] = done.json() if done.code == 0 else {"state": "absent"}
+            if shown["state"] not in {"absent", "RUNNING", "SUSPENDED"}:
                 return shown
-            assert time.monotonic() < deadline, shown
+            assert time.monotonic() < deadline, done
             time.sleep(0.05)
 
     def history(self, instance_id: str, until: str) -> list[dict[str, Any]]:

@@ -114,3 +114,4 @@ def test_json_keeps_every_digit(capsysbinary: pytest.CaptureFixture[bytes]) -> N
 def test_instants_are_in_utc_to_the_second() -> None:
     assert instant(1_795_974_709_379) == "2026-11-29 17:51:49Z"
     assert instant(None) == ""
+    assert instant(2**60) == "after the year 9999"
