@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import NoReturn
 
 import click
-from aiokafka.errors import KafkaConnectionError
 
 from consumers import process
 from consumers.cli import options
@@ -16,6 +15,7 @@ from consumers.init import PARTITIONS, PARTITIONS_MAX, initialise
 from consumers.log import LogUnavailableError
 from consumers.namespace import NamespaceError
 from consumers.secret_file import SecretSource
+from consumers.unreachable import unreachable_sentence
 from schemas.frames import Frame
 from storage.errors import StoreUnavailableError
 
@@ -38,13 +38,7 @@ def configuration(*, kafka: str, redis: str, namespace: str, http: str) -> Confi
 
 def unreachable(kafka: str, error: LogUnavailableError | StoreUnavailableError) -> NoReturn:
     """Say which of the two servers does not answer, and end."""
-    if isinstance(error, LogUnavailableError):
-        is_silence = isinstance(error.__cause__, KafkaConnectionError)
-        reason = f"no Kafka answers at {kafka}" if is_silence else str(error).rstrip(".")
-        option = "--kafka (or TORPOR_KAFKA)"
-    else:
-        reason, option = str(error).rstrip("."), "--redis (or TORPOR_REDIS)"
-    fail(ExitCode.UNREACHABLE, f"{reason}. Is {option} right, and does it run?")
+    fail(ExitCode.UNREACHABLE, unreachable_sentence(kafka, error))
 
 
 @click.command(cls=Serving)
@@ -62,9 +56,8 @@ def unreachable(kafka: str, error: LogUnavailableError | StoreUnavailableError) 
     envvar="TORPOR_FRAME",
     show_envvar=True,
     type=click.Choice([Frame.SINGLE_OBJECT.value, Frame.JSON.value]),
-    default=Frame.SINGLE_OBJECT.value,
-    show_default=True,
-    help="How the engine frames the records it writes: Avro, or JSON.",
+    help="How the engine frames the records it writes: Avro, or JSON; of a new namespace"
+    f" {Frame.SINGLE_OBJECT.value} by default.",
 )
 @click.option(
     "--time-zone",
@@ -85,7 +78,7 @@ def unreachable(kafka: str, error: LogUnavailableError | StoreUnavailableError) 
 def init(
     *,
     partitions: int | None,
-    frame: str,
+    frame: str | None,
     time_zone: str | None,
     secret_file: Path | None,
     trust_log: bool,
@@ -100,7 +93,8 @@ def init(
     try:
         with busy(f"creating namespace {namespace}, which takes some seconds"):
             secrets = SecretSource(file=secret_file, trust_log=trust_log)
-            work = initialise(config, partitions, Frame(frame), time_zone, secrets)
+            wanted = None if frame is None else Frame(frame)
+            work = initialise(config, partitions, wanted, time_zone, secrets)
             done = asyncio.run(work)
     except NamespaceError as error:
         fail(ExitCode.REFUSED, str(error))

@@ -22,6 +22,12 @@ from storage.errors import StoreUnavailableError
     is_flag=True,
     help="Seal with another secret from now on; what the former one has sealed still counts.",
 )
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Do not look whether engines run. What one that does sends with the former secret from"
+    " then on is refused, and lost: only when you know that none does.",
+)
 @options.stacked(
     options.secret_file,
     options.trust_log,
@@ -33,6 +39,7 @@ from storage.errors import StoreUnavailableError
 def upgrade(
     *,
     rotate: bool,
+    force: bool,
     secret_file: Path | None,
     trust_log: bool,
     kafka: str,
@@ -48,9 +55,14 @@ def upgrade(
     quiet_libraries()
     config = configuration(kafka=kafka, redis=redis, namespace=namespace, http=options.HTTP)
     secrets = SecretSource(file=secret_file, trust_log=trust_log)
+    if force:
+        click.echo(
+            "torpor: --force: nobody looks whether engines run; stop any that does", err=True
+        )
     try:
-        with busy(f"upgrading namespace {namespace}"):
-            done = asyncio.run(upgrade_namespace(config, rotate=rotate, secrets=secrets))
+        with busy(f"upgrading namespace {namespace}; up to a minute after an engine was killed"):
+            work = upgrade_namespace(config, rotate=rotate, secrets=secrets, force=force)
+            done = asyncio.run(work)
     except NamespaceError as error:
         fail(ExitCode.REFUSED, str(error))
     except (LogUnavailableError, StoreUnavailableError) as error:
