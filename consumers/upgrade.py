@@ -5,6 +5,7 @@ So no engine runs meanwhile: what each has sent lies below that offset, and what
 is sealed by whoever publishes it later.
 """
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 
@@ -13,7 +14,7 @@ from msgspec.structs import replace
 
 from consumers.config import Config
 from consumers.kafka_reader import ends_of
-from consumers.kafka_topics import KafkaTopics
+from consumers.kafka_topics import GroupMember, KafkaTopics
 from consumers.namespace import (
     FORMAT,
     NamespaceError,
@@ -29,6 +30,10 @@ from schemas.seals import Epoch, new_epoch, trusting_until
 from schemas.topics import topic_name
 from storage.ports import Store
 from storage.redis_store import connect_store
+
+WAITS_S = (0, 12)
+"""Before each look at who is in the group. The embedded broker lets one that was killed a moment
+ago take part in a join; not in another after its session."""
 
 
 class Upgraded(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,22 +116,27 @@ class _Upgrade:
             yield
             return
         group = engines_of(self._config.namespace)
+        others: tuple[GroupMember, ...] = ()
         async with KafkaTopics(self._config.kafka) as topics:
-            if not await topics.members(group):
-                yield
-                if await topics.members(group):
-                    raise self._started()
-                return
-            async with joined(self._config, topics, partitions) as sole:
-                if others := await sole.others():
-                    raise NamespaceError(
-                        f"engines of namespace {self._config.namespace} are running"
-                        f" ({'; '.join(map(str, others))}): stop all of them, and try again."
-                        " Commands wait in the log"
-                    )
-                yield
-                if not await sole.is_alone():
-                    raise self._started()
+            for wait_s in WAITS_S:
+                await asyncio.sleep(wait_s)
+                if not await topics.members(group):
+                    yield
+                    if await topics.members(group):
+                        raise self._started()
+                    return
+                async with joined(self._config, topics, partitions) as sole:
+                    others = await sole.others()
+                    if not others:
+                        yield
+                        if not await sole.is_alone():
+                            raise self._started()
+                        return
+        raise NamespaceError(
+            f"engines of namespace {self._config.namespace} are running"
+            f" ({'; '.join(map(str, others))}): stop all of them, and try again. Commands wait in"
+            " the log"
+        )
 
     def _started(self) -> NamespaceError:
         return NamespaceError(
