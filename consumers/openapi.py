@@ -79,6 +79,26 @@ _WAITING["properties"] |= {
     "type": {"type": "string", "description": "Of a job: its type."},
     "attempt": {"type": "integer", "description": "Of a job: what a command on it names."},
     "retries_left": {"type": "integer", "description": "Of a job."},
+    "listens_to": {"type": "string", "description": "Of a listener's job: the event."},
+    "retry_at": {**INSTANT, "description": "Of a retry: the next try, UTC, ms since 1970."},
+    "due_at": {**INSTANT, "description": "Of a timer: when it fires, UTC, ms since 1970."},
+    "repetitions": {
+        "type": ["integer", "null"],
+        "description": "Of a repeating timer: how often it is still to fire; null: for ever.",
+    },
+    "name": {"type": "string", "description": "Of a message or a signal."},
+    "correlation_key": {"type": "string", "description": "Of a message; empty: it has none."},
+    "condition": {"type": "string", "description": "Of a condition: its expression."},
+    "called": {"type": "string", "description": "Of a call: the id of the called instance."},
+    "assignee": {**NULLABLE_STRING, "description": "Of a user task."},
+    "change": {
+        **NULLABLE_STRING,
+        "description": "Of a user task: the change that its listeners are asked about.",
+    },
+    "iteration": {
+        "type": "integer",
+        "description": "Inside a multi-instance: the number of the iteration, from 1.",
+    },
 }
 _INCIDENT = _object(
     id={"type": "string"},
@@ -181,7 +201,7 @@ OPENAPI: Json = {
             _page(_object(**_SUMMARY, started_at=INSTANT, open_incidents=_OPEN_INCIDENTS)),
             _PROCESS,
             _parameter("business_key", "Only this business key."),
-            _parameter("state", "RUNNING or SUSPENDED."),
+            _parameter("state", "RUNNING: no other is listed."),
             *_PAGING,
         ),
         "/v1/instances/{id}": _get(

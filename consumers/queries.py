@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from consumers.waiting import detail
 from engine.model.elements import AdHocSubProcess, EventBasedGateway, ProcessModel
 from engine.routing import root_of
 from engine.state import (
@@ -144,18 +145,15 @@ def _waiting(state: ProcessInstance) -> Iterator[Json]:
     for wait in state.waits.values():
         if isinstance(wait, AdHocWait | HoldWait):
             continue
+        if isinstance(wait, JobWait) and wait.stopped:
+            continue  # it waits for its incident to be resolved, and that is there, too
         yield {
             "element": _element(state, wait),
             "id": _handle(state, wait.key),
             "kind": _kind(wait),
             "since": _since(state, wait),
-            **(_job(wait) if isinstance(wait, JobWait) else {}),
+            **detail(state, wait),
         }
-
-
-def _job(wait: JobWait) -> Json:
-    """What its worker was told, and a command on it must name."""
-    return {"type": wait.type, "attempt": wait.attempt, "retries_left": wait.retries_left}
 
 
 _KINDS: Mapping[type[Wait], str] = {

@@ -250,7 +250,10 @@ class CallClosed(Event, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class IncidentRaised(Event, frozen=True, kw_only=True, omit_defaults=True):
-    """`owner` is stuck at `step` (see `engine/lifecycle.py`) until the incident is resolved."""
+    """`owner` is stuck at `step` (see `engine/lifecycle.py`) until the incident is resolved.
+
+    `variables`: what came with the step and found no room; they come with it again.
+    """
 
     key: int
     owner: int
@@ -258,6 +261,7 @@ class IncidentRaised(Event, frozen=True, kw_only=True, omit_defaults=True):
     message: str
     step: str
     element_id: str | None = None
+    variables: dict[str, str] = {}
 
 
 class IncidentResolved(Event, frozen=True, kw_only=True, omit_defaults=True):

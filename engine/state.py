@@ -253,6 +253,7 @@ class IncidentWait(Waiting, frozen=True, kw_only=True, tag="incident"):
     step: str
     element_id: str | None = None
     since_ms: int = 0
+    variables: dict[str, str] = {}
 
 
 Wait: TypeAlias = (

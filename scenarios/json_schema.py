@@ -60,7 +60,7 @@ def _part(kind: type[Part], definitions: dict[str, Node]) -> Node:
     }
     for key, field in keys.items():
         _, optional = without_none(given_type(field.type)[0])
-        if optional and field.required:
+        if optional and (field.required or key in kind.nullable):
             node["properties"][key] = _with_description(
                 {"anyOf": [node["properties"][key], {"type": "null"}]}, field.type
             )

@@ -1,6 +1,6 @@
 """One partition on plain dictionaries: what Redis would hold of it, and how `transact` reads it.
 
-partition = Partition(Contents())
+partition = MemoryPartition(Contents())
 outcome = partition.drive(info, stimulus)      # what the record would do
 partition.keep(outcome)                        # it is done
 """

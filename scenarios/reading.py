@@ -142,7 +142,13 @@ class _Reader:
         if optional and is_null(entry.value):
             if known.required:
                 return None
-            raise WrongError(f"Nothing stands behind {entry.key!r}.{_instead(inner)}", entry.line)
+            if entry.key not in kind.nullable:
+                instead = _instead(inner)
+                raise WrongError(f"Nothing stands behind {entry.key!r}.{instead}", entry.line)
+            if not isinstance(entry.value, Scalar) or not entry.value.text:
+                instead = "Write null if there must be none."
+                raise WrongError(f"Nothing stands behind {entry.key!r}. {instead}", entry.line)
+            return None
         return self._value(known.type, entry.value)
 
     # --- values ---

@@ -48,28 +48,18 @@ from schemas.headers import (
     read_reply,
     without_engine,
 )
-from schemas.seals import SEAL_WEIGHT, Seals
+from schemas.seals import SEAL_WEIGHT, SealedRecord, Seals
 
 COMMAND_BYTES_MAX = 2 * 1024 * 1024 - 64 * 1024
 """Key, value and headers of a command. Below what our topics take by more than is added to what is
 forwarded or dead-lettered."""
 
 
-class FoundRecord(Protocol):
+class FoundRecord(SealedRecord, Protocol):
     """A record of the command topic, from any log."""
 
     @property
-    def partition(self) -> int: ...
-    @property
-    def offset(self) -> int: ...
-    @property
     def timestamp_ms(self) -> int: ...
-    @property
-    def key(self) -> bytes | None: ...
-    @property
-    def value(self) -> bytes | None: ...
-    @property
-    def headers(self) -> tuple[tuple[str, bytes], ...]: ...
 
 
 SEALED_BYTES_MAX = COMMAND_BYTES_MAX + SEAL_WEIGHT

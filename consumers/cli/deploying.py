@@ -20,18 +20,18 @@ DEPLOYMENTS = "deployments"
 
 
 @click.command()
-@click.argument("files", **options.FILES)
+@click.argument("files", **options.FILES_OR_FOLDERS)
 @options.publishing
 def deploy(*, files: tuple[Path, ...], **given: Any) -> None:
     """Deploy BPMN and DMN files: all of them or, when one has an error, none.
 
-    Deploying what is deployed already changes nothing. The reply comes when every partition
+    A folder stands for all models below it: .bpmn, .dmn, and .bpmn20.xml and the like. Deploying
+    what is deployed already changes nothing. The reply comes when every partition
     knows the new versions.
     """
     to = Publishing(**given)
-    answer = asyncio.run(
-        publish(to, "DeployResources", DEPLOYMENTS, {"resources": _resources(files)})
-    )
+    resources = _resources(options.models_below(files))
+    answer = asyncio.run(publish(to, "DeployResources", DEPLOYMENTS, {"resources": resources}))
     result = answer.result if isinstance(answer.result, dict) else {}
     own = {"deployed": [], "findings": [], **result} if answer.status is not None else None
     if not to.as_json:

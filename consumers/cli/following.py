@@ -9,7 +9,7 @@ import click
 from consumers.cli import options
 from consumers.cli.client import Where, connected
 from consumers.cli.output import instant, json_text, plain, print_json
-from torpor_client import Effect
+from torpor_client import Effect, EffectTask
 
 Since = Literal["earliest", "latest"] | int
 
@@ -105,7 +105,7 @@ def _details(effect: Effect) -> str:
     if effect.job is not None:
         return plain(f"{effect.job.type}, job {effect.job.job_id}")
     if effect.task is not None:
-        return plain(f"task {effect.task.task_id}")
+        return plain(_task_details(effect.type, effect.task))
     if effect.incident is not None:
         incident = effect.incident
         return plain(f"incident {incident.incident_id}: {incident.kind}: {incident.message}")
@@ -116,3 +116,12 @@ def _details(effect: Effect) -> str:
     if effect.error is not None:
         return plain(f"error {effect.error.code}: {effect.error.message or ''}").rstrip(": ")
     return ""
+
+
+def _task_details(kind: str, task: EffectTask) -> str:
+    if kind == "TaskChangeDenied":
+        reason = f": {task.reason}" if task.reason else ""
+        return f"task {task.task_id}, {task.denied or 'change'} denied{reason}"
+    if kind == "TaskAssigned":
+        return f"task {task.task_id}, to {task.assignee or 'nobody'}"
+    return f"task {task.task_id}"

@@ -11,7 +11,7 @@ from aiokafka.errors import KafkaError
 from consumers.cli import options
 from consumers.cli.client import Where, connected
 from consumers.cli.output import ExitCode, busy, fail, instant, json_text, print_json, print_table
-from engine.events import ConditionEvaluated, VariablesSet
+from engine.events import ConditionEvaluated, TaskChanged, VariablesSet
 from engine.records import Topic, Transition
 from schemas.codec import Codec
 from schemas.frames import FrameError
@@ -115,6 +115,8 @@ def rows(transitions: Iterable[Transition]) -> Iterator[Row]:
 def _element(event: Any, elements: dict[int, str]) -> str:
     """The element that an event is about, by the ids and the owners of those before."""
     key, owner = getattr(event, "key", None), getattr(event, "owner", None)
+    if isinstance(event, VariablesSet):
+        return elements.get(event.scope, "")
     own = getattr(event, "element_id", None)
     found: str = own or elements.get(owner or key or 0, "") or elements.get(key or 0, "")
     if key is not None and found:
@@ -138,6 +140,7 @@ def _detail(event: Any) -> str:
         said = [event.flow_id, f"{event.expression} is {json_text(event.result)}"]
     else:
         said = [_text(found) for name in _SAID if (found := getattr(event, name, None))]
+        said += _assigned(event)
         said += [
             f"{word} {instant(found)}"
             for name, word in _INSTANTS.items()
@@ -145,6 +148,16 @@ def _detail(event: Any) -> str:
         ]
     text = ", ".join(said)
     return text if len(text) <= DETAIL_MAX else f"{text[: DETAIL_MAX - 1]}…"
+
+
+def _assigned(event: Any) -> list[str]:
+    """To whom a task is, or is to be, assigned."""
+    if not isinstance(event, TaskChanged) or event.details is None:
+        return []
+    assignee = event.details.assignee
+    if event.state in {"assigning", "assigned"}:
+        return [f"to {assignee or 'nobody'}"]
+    return [f"to {assignee}"] if assignee and event.state == "created" else []
 
 
 def _text(value: Any) -> str:

@@ -23,10 +23,11 @@ def lint(*, files: tuple[Path, ...], strict: bool, as_json: bool) -> None:
 
     All findings are reported together, each with element, line, and how to put it right. What a
     process calls is looked for in these files, and what two of them define is a warning: one
-    deployment takes only one of the two. A folder stands for all .bpmn and .dmn files below
-    it. Exits with 1 when a file has an error; warnings alone do not count.
+    deployment takes only one of the two. A folder stands for all models below it: .bpmn, .dmn,
+    and .bpmn20.xml and the like. Exits with 1 when a file has an error; warnings alone do not
+    count.
     """
-    files = options.files_below(files, (".bpmn", ".dmn"))
+    files = options.models_below(files)
     resources = [Resource(name=str(file), content=file.read_bytes()) for file in files]
     compiled = compile_files(resources, Settings())
     together = [

@@ -1,6 +1,6 @@
 """Commands that look: `show`, `list` and `tasks` ask an engine."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
@@ -8,16 +8,18 @@ import msgspec
 
 from consumers.cli import options
 from consumers.cli.asking import ask, quoted
-from consumers.cli.output import instant, plain, print_json_text, print_table
+from consumers.cli.output import instant, json_text, plain, print_json_text, print_table
 
 ENDED = ("COMPLETED", "FAILED", "TERMINATED")
 LISTED = ("RUNNING", "SUSPENDED")
+"""Accepted; nothing suspends an instance, so help names the first only."""
 
 
 class Waiting(msgspec.Struct, frozen=True):
     """What an instance waits for. `since` None: not kept. `offers`: of an ad-hoc sub-process.
 
-    `type` and `attempt`: of a job.
+    What follows belongs to some kinds only: see `consumers/waiting.py`. `repetitions` left out:
+    the timer does not repeat.
     """
 
     element: str | None
@@ -27,6 +29,18 @@ class Waiting(msgspec.Struct, frozen=True):
     offers: tuple[str, ...] = ()
     type: str | None = None
     attempt: int | None = None
+    retries_left: int | None = None
+    listens_to: str | None = None
+    retry_at: int | None = None
+    due_at: int | None = None
+    repetitions: int | msgspec.UnsetType | None = msgspec.UNSET
+    name: str | None = None
+    correlation_key: str | None = None
+    condition: str | None = None
+    called: str | None = None
+    assignee: str | None = None
+    change: str | None = None
+    iteration: int | None = None
 
 
 class Incident(msgspec.Struct, frozen=True):
@@ -73,6 +87,7 @@ class Task(msgspec.Struct, frozen=True):
     candidate_groups: tuple[str, ...]
     due_at: int | None
     created_at: int
+    change: str | None = None
 
 
 class Tasks(msgspec.Struct, frozen=True):
@@ -118,14 +133,59 @@ def _show_head(found: Shown) -> None:
 def _show_waiting(waiting: Sequence[Waiting]) -> None:
     """Incidents have a table of their own."""
     shown = [each for each in waiting if each.kind != "INCIDENT"]
-    rows = [(each.kind, each.element, instant(each.since), each.id, each.type) for each in shown]
+    rows = [
+        (each.kind, each.element, instant(each.since), each.id, waiting_detail(each))
+        for each in shown
+    ]
     if rows:
         click.echo()
-        print_table(("WAITS FOR", "ELEMENT", "SINCE", "ID", "JOB TYPE"), rows)
+        columns = ("WAITS FOR", "ELEMENT", "SINCE", "ID", "DETAIL")
+        print_table(columns, rows, folded=("DETAIL",))
     offers = [(name, each.element, each.id) for each in shown for name in each.offers]
     if offers:
         click.echo()
         print_table(("CAN BE ACTIVATED", "IN", "ID"), offers)
+
+
+def waiting_detail(waiting: Waiting) -> str:
+    """What there is to say of it, in words."""
+    said = [
+        *_job_detail(waiting),
+        *_event_detail(waiting),
+        waiting.condition,
+        waiting.called and f"called instance {waiting.called}",
+        waiting.assignee and f"assigned to {waiting.assignee}",
+        waiting.change and f"{waiting.change}: a listener has yet to answer",
+        waiting.iteration and f"iteration {waiting.iteration}",
+    ]
+    return ", ".join(each for each in said if each)
+
+
+def _job_detail(waiting: Waiting) -> Iterator[str]:
+    if waiting.type is not None:
+        yield waiting.type
+    if waiting.listens_to is not None:
+        yield f"listener at {waiting.listens_to}"
+    if waiting.attempt is not None:
+        yield f"attempt {waiting.attempt}"
+    if waiting.retries_left is not None:
+        yield f"retries left {waiting.retries_left}"
+    if waiting.retry_at is not None:
+        yield f"next try {instant(waiting.retry_at)}"
+
+
+def _event_detail(waiting: Waiting) -> Iterator[str]:
+    """Of a message, a signal or a timer."""
+    if waiting.name is not None:
+        yield waiting.name
+    if waiting.correlation_key is not None:
+        yield f"key {json_text(waiting.correlation_key)}"
+    if waiting.due_at is not None:
+        yield f"due {instant(waiting.due_at)}"
+    if waiting.repetitions is None:
+        yield "repeats for ever"
+    elif waiting.repetitions is not msgspec.UNSET:
+        yield f"repetitions left {waiting.repetitions}"
 
 
 def _show_incidents(incidents: Sequence[Incident]) -> None:
@@ -157,7 +217,7 @@ def _listed_state(
             "instances that have ended are not listed: `torpor show ID` knows one,"
             " `torpor effects` all"
         )
-    raise click.BadParameter(f"{text!r} is none of {', '.join(LISTED)}")
+    raise click.BadParameter(f"{text!r} is not {LISTED[0]}")
 
 
 @click.command("list")
@@ -167,7 +227,7 @@ def _listed_state(
     "--state",
     callback=_listed_state,
     metavar="STATE",
-    help=f"Only instances in this state: {' or '.join(LISTED)}.",
+    help=f"Only instances in this state: {LISTED[0]}, as all that are listed.",
 )
 @options.listing
 def list_instances(
@@ -237,7 +297,7 @@ def tasks(
     if as_json:
         print_json_text(text)
         return
-    columns = ("TASK", "NAME", "PROCESS", "ASSIGNEE", "GROUPS", "CREATED", "DUE")
+    columns = ("TASK", "NAME", "PROCESS", "ASSIGNEE", "GROUPS", "CREATED", "DUE", "CHANGE")
     is_filtered = bool(assignee or group or process_id or cursor)
     empty = "no open tasks" + (" like that" if is_filtered else "")
     print_table(
@@ -258,6 +318,7 @@ def _task_row(task: Task) -> tuple[Any, ...]:
         ", ".join(task.candidate_groups),
         instant(task.created_at),
         instant(task.due_at),
+        task.change,
     )
 
 

@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, Final, NoReturn, TypeVar
 
 import click
 
@@ -120,8 +120,19 @@ FILES_OR_FOLDERS: Mapping[str, Any] = {
 """An argument of files and folders that exist: see `files_below`."""
 
 
+MODELS: Final = (
+    ".bpmn", ".dmn", ".bpmn20.xml", ".bpmn.xml", ".dmn.xml", ".dmn11.xml", ".dmn10.xml"
+)  # fmt: skip
+"""How the names of models end, for Camunda, Flowable and Activiti, too."""
+
+
+def models_below(paths: Iterable[Path]) -> tuple[Path, ...]:
+    """The files, and the models in the folders: see `files_below`."""
+    return files_below(paths, MODELS)
+
+
 def files_below(paths: Iterable[Path], suffixes: tuple[str, ...]) -> tuple[Path, ...]:
-    """The files, and those with such a suffix in the folders and below them, each once.
+    """The files, and those whose names end so in the folders and below them, each once.
 
     What begins with a dot is left out. Raises UsageError for a folder without any.
     """
@@ -129,7 +140,7 @@ def files_below(paths: Iterable[Path], suffixes: tuple[str, ...]) -> tuple[Path,
     for path in paths:
         below = [path] if path.is_file() else _below(path, suffixes)
         if not below:
-            raise click.UsageError(f"There is no {' or '.join(suffixes)} file in {path}.")
+            raise click.UsageError(f"There is no {' or '.join(suffixes[:2])} file in {path}.")
         found.update(dict.fromkeys(below))
     return tuple(found)
 
@@ -138,7 +149,7 @@ def _below(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
     return sorted(
         path
         for path in folder.rglob("*")
-        if path.suffix in suffixes
+        if path.name.endswith(suffixes)
         and path.is_file()
         and not any(part.startswith(".") for part in path.relative_to(folder).parts)
     )

@@ -8,10 +8,11 @@ import click
 from consumers.cli import options
 from consumers.cli.client import Publishing, report
 from consumers.cli.group import Entry, LazyGroup
-from consumers.cli.publishing import ask, key_of
+from consumers.cli.publishing import ask, complete_task, key_of, said
 
 SECTIONS = {
     "People": {
+        "complete": Entry("consumers.cli.people:complete", "Complete a user task."),
         "claim": Entry("consumers.cli.people:claim", "Claim a user task for somebody."),
         "assign": Entry("consumers.cli.people:assign", "Give a user task to somebody."),
         "unassign": Entry("consumers.cli.people:unassign", "Take a user task from whoever has it."),
@@ -51,8 +52,17 @@ def _optional_names(
 def task() -> None:
     """Say who does a user task, and change what describes it.
 
-    `torpor tasks` lists user tasks with their ids; `torpor complete` completes one.
+    `torpor tasks` lists user tasks with their ids.
     """
+
+
+@click.command()
+@click.argument("task_id", metavar="TASK")
+@options.variables
+@options.publishing
+def complete(*, task_id: str, variables: str, **given: Any) -> None:
+    """Complete a user task; its variables go where the model says. As `torpor complete`."""
+    complete_task(task_id, variables, given)
 
 
 @click.command()
@@ -136,4 +146,4 @@ def update(
 def _change(kind: str, task_id: str, own: dict[str, Any], done: str, given: dict[str, Any]) -> None:
     to = Publishing(**given)
     answer = ask(to, kind, key_of(task_id, "torpor tasks"), {"task_id": task_id, **own})
-    report(to, answer, done, absent=ABSENT)
+    report(to, answer, said(answer, done, task_id), absent=ABSENT)

@@ -28,6 +28,17 @@ def key_of(handle: str, listed_by: str) -> str:
         ) from None
 
 
+def said(answer: Answer, done: str, handle: str) -> str:
+    """What was `done` or, where that has to wait, asked for; `handle`: of what."""
+    change = answer.result.get("change") if isinstance(answer.result, dict) else None
+    if change is None:
+        return done
+    waits = "a listener has yet to answer"
+    if change == "terminating":
+        waits = "listeners have yet to answer, or called instances to end"
+    return f"asked for, {change} {handle}: {waits} (torpor show {handle.partition(':')[0]})"
+
+
 @click.command()
 @click.argument("process_id", metavar="PROCESS")
 @click.option("--id", "instance_id", metavar="ID", help="The instance's id; a new one by default.")
@@ -75,11 +86,16 @@ def start(
 @options.publishing
 def complete(*, task_id: str, variables: str, **given: Any) -> None:
     """Complete a user task; its variables go where the model says."""
+    complete_task(task_id, variables, given)
+
+
+def complete_task(task_id: str, variables: str, given: dict[str, Any]) -> None:
+    """Publish the command; `given` are the options of `options.publishing`."""
     to = Publishing(**given)
     fields = {"task_id": task_id, "variables": variables}
     answer = ask(to, "CompleteTask", key_of(task_id, "torpor tasks"), fields)
     absent = "`torpor tasks` lists user tasks; a job is completed by `torpor job complete ID`"
-    report(to, answer, f"completed {task_id}", absent=absent)
+    report(to, answer, said(answer, f"completed {task_id}", task_id), absent=absent)
 
 
 @click.command()
@@ -138,7 +154,10 @@ def _told(result: Any) -> str:
         return f": for {offered}; {kept}" if offered else f": nobody waits yet, {kept}"
     if offered:
         return f": for {offered}"
-    return ": nobody waits for this name and key, and it is not kept (--ttl keeps it)"
+    return (
+        ": nobody waits for this name and key, and it is not kept (--ttl keeps it);"
+        " `torpor show ID` shows the key that an instance waits for"
+    )
 
 
 @click.command()
@@ -199,7 +218,7 @@ def terminate(*, instance_id: str, reason: str | None, **given: Any) -> None:
     to = Publishing(**given)
     fields = {"instance_id": instance_id, "reason": reason}
     answer = ask(to, "TerminateInstance", routing.root_of(instance_id), fields)
-    report(to, answer, f"terminated {instance_id}")
+    report(to, answer, said(answer, f"terminated {instance_id}", instance_id))
 
 
 @click.command()

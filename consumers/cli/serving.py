@@ -2,8 +2,9 @@
 
 import asyncio
 import os
+from collections.abc import Coroutine
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import click
 
@@ -18,6 +19,8 @@ from consumers.secret_file import SecretSource
 from consumers.unreachable import unreachable_sentence
 from schemas.frames import Frame
 from storage.errors import StoreUnavailableError
+
+T = TypeVar("T")
 
 
 class Serving(click.Command):
@@ -34,6 +37,17 @@ def configuration(*, kafka: str, redis: str, namespace: str, http: str) -> Confi
         return read_config(os.environ, kafka=kafka, redis=redis, namespace=namespace, http=http)
     except ConfigError as error:
         fail(ExitCode.USAGE, str(error))
+
+
+def on_servers(doing: str, work: Coroutine[Any, Any, T], kafka: str) -> T:
+    """Do this with both servers. Where it cannot be done a sentence says why, and all ends."""
+    try:
+        with busy(doing):
+            return asyncio.run(work)
+    except NamespaceError as error:
+        fail(ExitCode.REFUSED, str(error))
+    except (LogUnavailableError, StoreUnavailableError) as error:
+        unreachable(kafka, error)
 
 
 def unreachable(kafka: str, error: LogUnavailableError | StoreUnavailableError) -> NoReturn:
@@ -90,16 +104,10 @@ def init(
     """Create a namespace: its topics, its record, its fences. Again: nothing changes."""
     quiet_libraries()
     config = configuration(kafka=kafka, redis=redis, namespace=namespace, http=options.HTTP)
-    try:
-        with busy(f"creating namespace {namespace}, which takes some seconds"):
-            secrets = SecretSource(file=secret_file, trust_log=trust_log)
-            wanted = None if frame is None else Frame(frame)
-            work = initialise(config, partitions, wanted, time_zone, secrets)
-            done = asyncio.run(work)
-    except NamespaceError as error:
-        fail(ExitCode.REFUSED, str(error))
-    except (LogUnavailableError, StoreUnavailableError) as error:
-        unreachable(kafka, error)
+    secrets = SecretSource(file=secret_file, trust_log=trust_log)
+    wanted = None if frame is None else Frame(frame)
+    work = initialise(config, partitions, wanted, time_zone, secrets)
+    done = on_servers(f"creating namespace {namespace}, which takes some seconds", work, kafka)
     if as_json:
         print_json(done)
         return

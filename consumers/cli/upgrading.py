@@ -1,18 +1,14 @@
 """`torpor upgrade`: what a newer version or another secret changes in a namespace."""
 
-import asyncio
 from pathlib import Path
 
 import click
 
 from consumers.cli import options
-from consumers.cli.output import ExitCode, busy, fail, print_json, quiet_libraries
-from consumers.cli.serving import Serving, configuration, unreachable
-from consumers.log import LogUnavailableError
-from consumers.namespace import NamespaceError
+from consumers.cli.output import print_json, quiet_libraries
+from consumers.cli.serving import Serving, configuration, on_servers
 from consumers.secret_file import SecretSource
 from consumers.upgrade import upgrade as upgrade_namespace
-from storage.errors import StoreUnavailableError
 
 
 @click.command(cls=Serving)
@@ -59,14 +55,9 @@ def upgrade(
         click.echo(
             "torpor: --force: nobody looks whether engines run; stop any that does", err=True
         )
-    try:
-        with busy(f"upgrading namespace {namespace}; up to a minute after an engine was killed"):
-            work = upgrade_namespace(config, rotate=rotate, secrets=secrets, force=force)
-            done = asyncio.run(work)
-    except NamespaceError as error:
-        fail(ExitCode.REFUSED, str(error))
-    except (LogUnavailableError, StoreUnavailableError) as error:
-        unreachable(kafka, error)
+    work = upgrade_namespace(config, rotate=rotate, secrets=secrets, force=force)
+    doing = f"upgrading namespace {namespace}; up to a minute after an engine was killed"
+    done = on_servers(doing, work, kafka)
     if as_json:
         print_json(done)
         return

@@ -6,6 +6,7 @@ from engine.decisions.types import ItemType
 from engine.expressions.environment import Code
 from engine.expressions.surroundings import Surroundings
 from engine.model.report import quote
+from engine.model.spelling import did_you_mean
 
 
 class ItemPlace:
@@ -86,10 +87,13 @@ def _tests(source: Source, tag: str, place: Place) -> Code | None:
 
 def check_type(name: str | None, source: Source, place: Place) -> None:
     """Report a type that is not declared: it takes anything."""
-    if name is not None and place.shared.types.find(name) is None:
+    types = place.shared.types
+    if name is not None and types.find(name) is None:
+        meant = did_you_mean(name.rpartition(":")[2], types.names())
         place.shared.report.warning(
             "unknown-type",
-            f"There is no type {quote(name)}; any value is taken. Declare it or remove it.",
+            f"There is no type {quote(name)}; any value is taken."
+            f"{meant or ' Declare it or remove it.'}",
             place.owner,
             source.line,
         )

@@ -17,6 +17,7 @@ from engine.decisions.hit_policies import (
     Policy,
     aggregate,
 )
+from engine.decisions.items import check_type
 from engine.decisions.place import Place
 from engine.decisions.source import Source
 from engine.expressions import Environment
@@ -137,6 +138,7 @@ def _column(source: Source, place: Place) -> _Column | None:
     if value is None:
         return None
     kind = expression.type_ref()
+    check_type(kind, expression, place)
     return _Column(_converted(value, kind, place), allowed, names, kind)
 
 
@@ -158,12 +160,16 @@ def _outputs(source: Source, place: Place) -> Outputs | None:
     policy = source.get("hitPolicy") or "UNIQUE"
     aggregation = source.get("aggregation")
     columns = tuple(source.all("output"))
+    for column in columns:
+        check_type(column.type_ref(), column, place)
     if not columns:
         place.refuse(source, "missing-part", "A decision table has no output. Add one.")
         return None
     if policy not in POLICIES:
         place.refuse(
-            source, "hit-policy", f"There is no hit policy {quote(policy)}. Use UNIQUE or another."
+            source,
+            "hit-policy",
+            f"There is no hit policy {quote(policy)}. Use one of: {', '.join(POLICIES)}.",
         )
         return None
     if len(columns) > 1 and not all(column.get("name") for column in columns):

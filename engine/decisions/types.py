@@ -39,6 +39,9 @@ _SCALARS: Final = {
 _BUILT_IN: Final = {
     **{name: TypeName(feel) for name, feel in _SCALARS.items()},
     "Any": ANY,
+    # Flowable's own, which it does not check.
+    "collection": ANY,
+    "json": ANY,
     "context": TypeName("context"),
     "list": TypeName("list"),
     "function": TypeName("function"),
@@ -85,6 +88,10 @@ class Types:
             return self._imported[prefix].find(rest)
         local = name.rpartition(":")[2]  # `feel:string`
         return _BUILT_IN.get(local) or ((self, self.items[local]) if local in self.items else None)
+
+    def names(self) -> tuple[str, ...]:
+        """Of all types that are declared or built in, imported ones left out."""
+        return (*self.items, *_BUILT_IN)
 
     def feel_type(self, name: str) -> TypeName:
         """The type as FEEL sees it, allowed values left out.

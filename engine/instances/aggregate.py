@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from msgspec.structs import replace
+
 from engine import commands as c
 from engine import state as s
 from engine.errors import InvariantError
@@ -17,7 +19,8 @@ from engine.instances.starts import STARTS
 from engine.instances.starts.joining import JOINS, ask_again, joins
 from engine.outcome import AggregateState, Context, Outcome, Send, TimerChange
 from engine.rejections import Rejection, RejectionCode
-from engine.routing import address_of
+from engine.routing import address_of, split_handle
+from engine.values import encode
 
 
 def apply_instance(
@@ -66,7 +69,28 @@ def _advance(
         # Taken if anything came of it; still open if its subscription outlives the transition.
         still_open = command.subscription in advance.state.waits
         sends = (_settle(command, accepted=bool(advance.events), still_open=still_open),)
-    return finish(advance, type(command).__name__, sends, before=state)
+    outcome = finish(advance, type(command).__name__, sends, before=state)
+    result = _under_way(command, outcome.state)
+    return outcome if result is None else replace(outcome, result=result)
+
+
+def _under_way(command: c.AnyCommand, state: AggregateState | None) -> str | None:
+    """For the reply: what was asked for and has to wait; None: it is done.
+
+    A change of a task waits for its listeners, a termination for them and for called instances.
+    """
+    if not isinstance(command, _HELD) or not isinstance(state, s.ProcessInstance):
+        return None
+    if isinstance(command, c.TerminateInstance):
+        return encode({"change": "terminating"})
+    task = state.waits.get(split_handle(command.task_id)[1])
+    if isinstance(task, s.TaskWait) and task.change is not None:
+        return encode({"change": task.change.state})
+    return None
+
+
+_HELD = (c.TerminateInstance, c.ClaimTask, c.AssignTask, c.UpdateTask, c.CompleteTask)
+"""What a client asks for that may have to wait."""
 
 
 def _settle(command: c.DeliverMessage, *, accepted: bool, still_open: bool) -> Send:

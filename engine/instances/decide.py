@@ -63,7 +63,7 @@ def _update_by_variables(
     advance: Advance, task: s.TaskWait, command: c.SetVariables, variables: dict[str, str]
 ) -> Rejection | None:
     """Variables of a user task are a change of it, as in Camunda 8, where that has listeners."""
-    rejection = task_changes.check_free(task, f"{advance.state.instance_id}:{task.key}")
+    rejection = task_changes.check_free(advance, task, f"{advance.state.instance_id}:{task.key}")
     if rejection is None:
         change = s.TaskChange(
             state="updating", details=task.details, variables=variables, local=command.local
@@ -188,12 +188,18 @@ def _resolve_incident(advance: Advance, command: c.ResolveIncident) -> Rejection
         return rejection
     advance.emit(e.IncidentResolved(key=incident.key))
     advance.propagate(incident.owner, variables)
-    _take_again(advance, incident, command.retries)
+    kept = {name: text for name, text in incident.variables.items() if name not in variables}
+    _take_again(advance, incident, command.retries, kept)
     return None
 
 
-def _take_again(advance: Advance, incident: s.IncidentWait, retries: int | None) -> None:
-    """The very step that failed; nothing before it is done a second time."""
+def _take_again(
+    advance: Advance, incident: s.IncidentWait, retries: int | None, kept: v.Texts
+) -> None:
+    """The very step that failed; nothing before it is done a second time.
+
+    `kept` comes with it: what came the first time, but for what whoever resolves it says instead.
+    """
     if advance.model.conditional:
         advance.changes.ask_behind(0)
     match Step(incident.step):
@@ -206,7 +212,7 @@ def _take_again(advance: Advance, incident: s.IncidentWait, retries: int | None)
         case Step.NOTHING:
             pass
         case step:
-            advance.due.append(DueStep(incident.owner, step, None))
+            advance.due.append(DueStep(incident.owner, step, kept))
 
 
 def _raise_incident(advance: Advance, command: c.RaiseIncident) -> None:

@@ -10,7 +10,7 @@ from engine.errors import DecisionUnreadError
 from engine.expressions import Environment, EvaluationError
 from engine.instances.advance import Advance
 from engine.instances.bindings import binding_text, bound_version
-from engine.instances.evaluator import hint
+from engine.instances.evaluator import naming_missing
 from engine.instances.mappings import targets_of, to_texts
 from engine.instances.stuck import IncidentKind, StuckError
 from engine.model.elements import DecisionCall, DecisionResult
@@ -41,14 +41,12 @@ def run_decision(advance: Advance, call: DecisionCall, key: int) -> None:
     try:
         values, own = _evaluate(call, found, env)
     except EvaluationError as error:
-        missing = (
-            "" if "; missing: " in error.message else hint(error.missing or tuple(env.missing))
-        )
-        raise StuckError(
-            IncidentKind.DECISION_FAILED,
+        sentence = (
             f"The decision {found.id!r} version {found.ref.version} failed at"
-            f" {advance.instance(key).element_id!r}: {error.message}{missing}",
-        ) from None
+            f" {advance.instance(key).element_id!r}: {error.message}"
+        )
+        missing = error.missing or tuple(env.missing)
+        raise StuckError(IncidentKind.DECISION_FAILED, naming_missing(sentence, missing)) from None
     targets = targets_of(advance, key, to_texts(values))
     if own and _is_mapped(advance, key):
         targets[key] = {**targets.get(key, {}), **to_texts(own)}

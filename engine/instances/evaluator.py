@@ -149,9 +149,17 @@ def _failed(expression: Expression, error: EvaluationError, whose: str = "") -> 
     text = error.message
     if expression.text not in text:
         text = f"The expression {expression.text!r} failed: {text}"
-    missing = "" if "; missing: " in text else hint(error.missing)
     owner = f"{whose}: " if whose else ""
-    return StuckError(IncidentKind.EXPRESSION_FAILED, owner + text + missing)
+    return StuckError(IncidentKind.EXPRESSION_FAILED, owner + naming_missing(text, error.missing))
+
+
+def naming_missing(sentence: str, missing: tuple[str, ...]) -> str:
+    """A sentence about a failed evaluation, with the missing variables that it does not name."""
+    unnamed = tuple(name for name in missing if f"no variable {name!r}" not in sentence)
+    if "; missing: " in sentence or not unnamed:
+        return sentence
+    stop = "." if sentence.endswith(".") else ""
+    return f"{sentence.removesuffix('.')}{hint(unnamed)}{stop}"
 
 
 def hint(missing: tuple[str, ...]) -> str:

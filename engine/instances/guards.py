@@ -1,9 +1,11 @@
 """Guards: is a command applicable? No is a rejection that says what was expected and found."""
 
+from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 from engine import state as s
 from engine import variables as v
+from engine.expressions.schedule import INSTANT_MAX_MS
 from engine.instances.advance import Advance
 from engine.rejections import Rejection, RejectionCode
 from engine.routing import split_handle
@@ -76,17 +78,40 @@ def find_attempt(advance: Advance, job_id: str, attempt: int | None) -> s.JobWai
     job = find_wait(advance, job_id, s.JobWait, "job")
     if isinstance(job, Rejection):
         return job
+    if job.stopped or job.retry_at is not None:
+        return Rejection(
+            RejectionCode.STALE_ATTEMPT,
+            f"Expected an open attempt of job {job_id}, found attempt {job.attempt} failed: "
+            + _next_try(advance, job),
+        )
     if attempt is not None and attempt != job.attempt:
         return Rejection(
             RejectionCode.STALE_ATTEMPT,
             f"Expected attempt {job.attempt} of job {job_id}, found {attempt}",
         )
-    if job.stopped or job.retry_at is not None:
-        return Rejection(
-            RejectionCode.STALE_ATTEMPT,
-            f"Expected an open attempt of job {job_id}, found attempt {job.attempt} failed",
-        )
     return job
+
+
+def _next_try(advance: Advance, job: s.JobWait) -> str:
+    if job.retry_at is not None:
+        return f"the next try is at {instant_text(job.retry_at)}"
+    incident = incident_of(advance, job.owner)
+    return "none is left" if incident is None else f"resolve incident {incident} first"
+
+
+def incident_of(advance: Advance, owner: int) -> str | None:
+    """The id of the incident that an element instance waits for to be resolved."""
+    for number in advance.instance(owner).waits:
+        if isinstance(advance.state.waits[number], s.IncidentWait):
+            return f"{advance.state.instance_id}:{number}"
+    return None
+
+
+def instant_text(epoch_ms: int) -> str:
+    """An instant as people and workers read it: ISO 8601, UTC, to the millisecond."""
+    told = min(epoch_ms, INSTANT_MAX_MS)  # a back-off of a model may reach beyond
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=told)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def check_number(name: str, value: int | None, low: int, high: int) -> Rejection | None:

@@ -5,10 +5,16 @@ from engine.instances.advance import Advance
 from engine.instances.limits import clip
 from engine.instances.stuck import StuckError
 from engine.lifecycle import Step
+from engine.variables import Texts
 
 
-def raise_incident(advance: Advance, key: int, step: Step, stuck: StuckError) -> None:
-    """The element instance stays where it is until the incident is resolved."""
+def raise_incident(
+    advance: Advance, key: int, step: Step, stuck: StuckError, payload: Texts | None = None
+) -> None:
+    """The element instance stays where it is until the incident is resolved.
+
+    `payload`: variables that come with the step, and are kept for it.
+    """
     advance.emit(
         e.IncidentRaised(
             key=advance.new_key(),
@@ -17,5 +23,6 @@ def raise_incident(advance: Advance, key: int, step: Step, stuck: StuckError) ->
             message=clip(stuck.message),
             step=step,
             element_id=advance.instance(key).element_id,
+            variables=dict(payload or {}),
         )
     )

@@ -67,8 +67,8 @@ def starts_with_listeners(listened: Listened) -> bool:
     return "start" in listened.listeners
 
 
-def hold(advance: Advance, listened: Listened, key: int, step: Step) -> bool:
-    """Whether an element instance has to wait for listeners before a step. Raises StuckError.
+def call(advance: Advance, listened: Listened, key: int, step: Step) -> bool:
+    """Call the first listener before a step; whether there is one to wait for. Raises StuckError.
 
     What was chosen in an ad-hoc sub-process has the listeners, the scope around it none.
     """

@@ -217,12 +217,12 @@ def _perform(advance: Advance, due: DueStep) -> None:
     is_heard = bool(element.listeners)
     again: Step = due.step
     step: Step | None = listeners.AFTER.get(due.step, due.step) if is_heard else due.step
+    if due.payload and not _receive(advance, due):
+        return
     try:
-        if due.payload:
-            _receive(advance, due)
         while step is not None:
             if is_heard:
-                if again not in listeners.AFTER and listeners.hold(advance, element, key, step):
+                if again not in listeners.AFTER and listeners.call(advance, element, key, step):
                     return
                 again = listeners.GOING_ON.get(step, step)
             leaves = is_iteration and step is Step.LEAVE
@@ -252,7 +252,7 @@ def _perform_process(advance: Advance, step: Step) -> None:
     """A step of the process itself: it begins, arms its event sub-processes, or completes."""
     root = advance.state.root
     try:
-        if listeners.hold(advance, advance.model, root, step):
+        if listeners.call(advance, advance.model, root, step):
             return
         match listeners.AFTER.get(step, step):
             case Step.RUN if advance.instance(root).open:
@@ -279,9 +279,17 @@ def _rearm(advance: Advance, key: int) -> None:
         raise_incident(advance, key, Step.REARM, stuck)
 
 
-def _receive(advance: Advance, due: DueStep) -> None:
-    """Take in variables: as locals for the output mappings, else to where a write goes."""
-    advance.set_each(targets_of(advance, due.key, due.payload or {}))
+def _receive(advance: Advance, due: DueStep) -> bool:
+    """Take in variables: as locals for the output mappings, else to where a write goes.
+
+    False: there is no room for them. The incident keeps them, so that they come again.
+    """
+    try:
+        advance.set_each(targets_of(advance, due.key, due.payload or {}))
+    except StuckError as stuck:
+        raise_incident(advance, due.key, due.step, stuck, due.payload)
+        return False
+    return True
 
 
 def start_scope(advance: Advance, scope: int) -> None:

@@ -11,7 +11,6 @@ Which of the listeners a job is stands in its header, as with listeners of other
 """
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from msgspec.structs import replace
@@ -20,7 +19,7 @@ from engine import events as e
 from engine import state as s
 from engine import variables as v
 from engine.instances.advance import Advance, DueStep
-from engine.instances.guards import find_wait
+from engine.instances.guards import find_wait, incident_of, instant_text
 from engine.instances.incidents import raise_incident
 from engine.instances.job_opening import open_job
 from engine.instances.stuck import StuckError
@@ -52,18 +51,28 @@ def create(advance: Advance, task: UserTask, key: int, number: int, details: e.T
 def find_task(advance: Advance, task_id: str) -> s.TaskWait | Rejection:
     """The open task with this id, if no change of it is under way."""
     task = find_wait(advance, task_id, s.TaskWait, "task")
-    return task if isinstance(task, Rejection) else check_free(task, task_id) or task
+    return task if isinstance(task, Rejection) else check_free(advance, task, task_id) or task
 
 
-def check_free(task: s.TaskWait, task_id: str) -> Rejection | None:
+def check_free(advance: Advance, task: s.TaskWait, task_id: str) -> Rejection | None:
     """A task takes one change at a time."""
     if task.change is None:
         return None
     return Rejection(
         RejectionCode.INVALID_STATE,
         f"Expected task {task_id} with no change under way, found it {task.change.state}: "
-        "a listener has yet to answer",
+        f"a listener has yet to answer{_held_by(advance, task.owner)}",
     )
+
+
+def _held_by(advance: Advance, key: int) -> str:
+    """The job that a change waits for, or the incident that the job waits for."""
+    for number in advance.instance(key).waits:
+        job = advance.state.waits[number]
+        if isinstance(job, s.JobWait) and not job.stopped and LISTENER_EVENT in job.headers:
+            return f", job {advance.state.instance_id}:{number}"
+    incident = incident_of(advance, key)
+    return "" if incident is None else f": resolve incident {incident} first"
 
 
 def listened(advance: Advance, key: int, event: str) -> s.TaskWait | None:
@@ -243,6 +252,5 @@ def _text(name: str, value: object) -> str:
     if isinstance(value, tuple):
         return encode(list(value))
     if isinstance(value, int) and name != "priority":
-        moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=value)
-        return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        return instant_text(value)
     return str(value)

@@ -31,7 +31,7 @@ def read_job(reading: Reading, node: SourceElement, extensions: Extensions) -> J
         reading.report.error(
             "job-type-missing",
             f"The {node.tag} has no job type, so no worker can do it. Name one by"
-            f" {reading.dialect.names_work}.",
+            f" {reading.dialect.names_work}{_instead(reading, node)}.",
             node,
         )
     if isinstance(job_type, str) and not _fits_topic_name(job_type):
@@ -53,6 +53,11 @@ def read_job(reading: Reading, node: SourceElement, extensions: Extensions) -> J
         backoff_ms=source.backoff_ms,
         keeps_results=source.keeps_results,
     )
+
+
+def _instead(reading: Reading, node: SourceElement) -> str:
+    inline = reading.dialect.replaces_work.get(node.tag)
+    return f", or let the engine do it by {inline}" if inline else ""
 
 
 def _read_headers(
@@ -162,6 +167,8 @@ def read_work(reading: Reading, node: Node, extensions: Extensions) -> Work | No
         call = reading.formulas.foreign_call(script.expression)
         if call is not None:
             job_source = _named_by(script.otherwise, call, script.expression)
+            if script.otherwise.type is None and _is_of_engine(call):
+                _report_engine_call(reading, node, job_source, script.expression)
             extensions, script = replace(extensions, job=job_source), None
     if script is None:
         job = read_job(reading, node, extensions)
@@ -187,6 +194,37 @@ def _named_by(source: JobSource, call: str, expression: Formula) -> JobSource:
     text = juel.inner(expression.text)
     whole = text.startswith(call) and text.endswith(")")
     return replace(source, type=Formula(call if whole else text, "static", expression.line))
+
+
+def _is_of_engine(call: str) -> bool:
+    """Whether a call goes to what another engine offers in Java, and not to a bean of the user."""
+    return call.partition(".")[0] in _ENGINE_OBJECTS
+
+
+def _report_engine_call(
+    reading: Reading, node: Node, source: JobSource, expression: Formula
+) -> None:
+    job_type = "" if source.type is None else source.type.text
+    reading.report.warning(
+        "not-evaluated",
+        f"{quote(expression.text)} calls the Java API of another engine. It becomes a job of the"
+        f" type {quote(job_type)}, so a worker of that type must do it; or model what it does, by"
+        " messages, call activities or a decision.",
+        node,
+        expression.line,
+    )
+
+
+_ENGINE_OBJECTS: Final = frozenset(
+    {
+        "execution", "task", "delegateExecution", "delegateTask", "processEngine", "runtimeService",
+        "taskService", "repositoryService", "historyService", "managementService",
+        "identityService", "formService", "externalTaskService", "caseService", "filterService",
+        "authorizationService", "decisionService", "dynamicBpmnService", "cmmnRuntimeService",
+        "processMigrationService", "dmnDecisionService", "dmnRuleService",
+    }
+)  # fmt: skip
+"""What expressions of Camunda 7, Flowable and Activiti find there without any bean of the user."""
 
 
 def _implied_type(reading: Reading, node: SourceElement) -> str:

@@ -28,11 +28,24 @@ def read_listeners(
     if not extensions.listeners:
         return listeners
     for event, source in _allowed(reading, node, extensions):
+        if source.type is None:
+            _report_untyped(reading, node, event)
+            continue
         with_headers = {**extensions.headers, **source.headers}
         job = read_job(reading, node, replace(extensions, job=source, headers=with_headers))
         if job is not None:
             listeners[event] = (*listeners.get(event, ()), job)
     return listeners
+
+
+def _report_untyped(reading: Reading, node: Node | ProcessSource, event: str) -> None:
+    kind = "execution" if event in EXECUTION_EVENTS else "task"
+    reading.report.error(
+        "job-type-missing",
+        f"The {kind} listener at {quote(event)} of this {node.tag} has no type, so no worker can do"
+        " it. Give it the attribute `type`.",
+        node,
+    )
 
 
 def _allowed(
@@ -50,7 +63,7 @@ def _allowed(
                 node,
                 line,
             )
-        elif event in EXECUTION_EVENTS and mark in seen:
+        elif event in EXECUTION_EVENTS and mark[1] and mark in seen:
             reading.report.error(
                 "duplicate-extension",
                 f"There is more than one listener of the type {quote(mark[1])} at {quote(event)}."

@@ -4,7 +4,7 @@ from engine.expressions import EvaluationError, Expression, schedule
 from engine.model.correlation import awaited_key, is_correlated, thrown_key
 from engine.model.elements import MessageTrigger, Text
 from engine.model.extensions import Formula, PublishSource
-from engine.model.named_triggers import constant_name
+from engine.model.named_triggers import constant_name, report_reference
 from engine.model.parse import resolve
 from engine.model.reading import Reading
 from engine.model.report import quote
@@ -18,14 +18,7 @@ def read_message(reading: Reading, node: Node, owner: SourceElement) -> MessageT
     if message is None and not reference and node.tag == "receiveTask":
         message = _implied_message(reading, node)
     if message is None:
-        reading.report.error(
-            "dangling-reference" if reference else "message-missing",
-            f"The {node.tag} refers to no message"
-            + (f": there is none with the id {quote(reference)}" if reference else "")
-            + ". Choose a message for it.",
-            node,
-            owner.line,
-        )
+        report_reference(reading, node, owner, reference, "message")
         return None
     name = _message_name(reading, message)
     if reading.process.begins_at(node):

@@ -30,7 +30,7 @@ def read_escalation(reading: Reading, node: Node, definition: SourceElement) -> 
         return EscalationTrigger(code_variable=extensions.code_variable)
     escalation = resolve(reading.catalogue.escalations, reference) if reference else None
     if escalation is None:
-        _report_reference(reading, node, definition, reference)
+        report_reference(reading, node, definition, reference, "escalation")
         return None
     code = _text(reading, escalation, "escalationCode")
     if code is None:
@@ -42,7 +42,7 @@ def read_signal(reading: Reading, node: Node, definition: SourceElement) -> Trig
     reference = (definition.xml.get("signalRef") or "").strip()
     signal = resolve(reading.catalogue.signals, reference) if reference else None
     if signal is None:
-        _report_reference(reading, node, definition, reference)
+        report_reference(reading, node, definition, reference, "signal")
         return None
     name = _text(reading, signal, "name")
     if reading.process.begins_at(node):
@@ -50,21 +50,21 @@ def read_signal(reading: Reading, node: Node, definition: SourceElement) -> Trig
     return None if name is None else SignalTrigger(name=name)
 
 
-def _report_reference(
-    reading: Reading, node: Node, definition: SourceElement, reference: str
+def report_reference(
+    reading: Reading, node: Node, owner: SourceElement, reference: str, what: str
 ) -> None:
-    what = definition.tag.removesuffix("EventDefinition")
+    """Report that `owner` refers to no root element, or to one that is not there."""
     reading.report.error(
         "dangling-reference" if reference else f"{what}-missing",
         f"The {node.tag} refers to no {what}"
         + (f": there is none with the id {quote(reference)}" if reference else "")
         + f". Choose {_ARTICLES[what]} {what} for it.",
         node,
-        definition.line,
+        owner.line,
     )
 
 
-_ARTICLES: Final = {"escalation": "an", "signal": "a"}
+_ARTICLES: Final = {"error": "an", "escalation": "an", "message": "a", "signal": "a"}
 
 
 def _text(reading: Reading, root: SourceElement, attribute: str) -> Text | None:

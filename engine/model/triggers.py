@@ -22,6 +22,7 @@ from engine.model.named_triggers import (
     read_escalation,
     read_link,
     read_signal,
+    report_reference,
 )
 from engine.model.parse import resolve
 from engine.model.reading import Reading
@@ -219,14 +220,7 @@ def _read_error(reading: Reading, node: Node, definition: SourceElement) -> Trig
         )
         return ErrorTrigger(code=reference, **names)
     if error is None:
-        reading.report.error(
-            "dangling-reference" if reference else "error-missing",
-            f"The {node.tag} refers to no error"
-            + (f": there is none with the id {quote(reference)}" if reference else "")
-            + ". Choose an error for it.",
-            node,
-            definition.line,
-        )
+        report_reference(reading, node, definition, reference, "error")
         return None
     code = _error_code(reading, error)
     if code is None:

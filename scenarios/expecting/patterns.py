@@ -23,7 +23,9 @@ def equal(found: object) -> Fact:
 
 
 def element(names: Names, element_id: str | None) -> Fact:
-    return lambda wanted: element_id is not None and names.is_named(element_id, wanted)
+    if element_id is None:
+        return lambda wanted: wanted is None
+    return lambda wanted: wanted is not None and names.is_named(element_id, wanted)
 
 
 def some(found: Mapping[str, Any] | None) -> Fact:
@@ -49,7 +51,9 @@ def same_word(found: str) -> Fact:
 def at(world: World, found: int | None) -> Fact:
     """The instant, as the zone of the scenario reads it."""
     zone = world.simulation.settings.zone
-    return lambda wanted: schedule.parse_date_time(wanted, zone) == found
+    return lambda wanted: (
+        found == (None if wanted is None else schedule.parse_date_time(wanted, zone))
+    )
 
 
 def object_of(text: str) -> dict[str, Any]:
@@ -63,7 +67,9 @@ def fits(pattern: Part, item: Item) -> bool:
     """Whether something is as a pattern says; what it has no word for, it is not."""
     for key, field in keys_of(type(pattern)).items():
         wanted = getattr(pattern, field.name)
-        if wanted is not None and not (key in item.facts and item.facts[key](wanted)):
+        if wanted is None and not pattern.wants_nothing(key):
+            continue
+        if key not in item.facts or not item.facts[key](wanted):
             return False
     return True
 
@@ -73,7 +79,7 @@ def line_of(pattern: Pattern) -> str:
     given = [
         (key, getattr(pattern, field.name))
         for key, field in keys_of(type(pattern)).items()
-        if getattr(pattern, field.name) is not None
+        if getattr(pattern, field.name) is not None or pattern.wants_nothing(key)
     ]
     texts = [
         str(value) if key == pattern.short else f"{key}: {_shown(value)}" for key, value in given

@@ -4,9 +4,18 @@ from typing import Annotated
 
 from msgspec import Meta, field
 
+from scenarios.errors import did_you_mean
 from scenarios.format.parts import Condition, Instant, Part, Pattern, Variables
 
 STATES = ("running", "suspended", "completed", "failed", "terminated")
+EFFECTS = (
+    "InstanceStarted", "InstanceSuspended", "InstanceResumed", "InstanceCompleted",
+    "InstanceFailed", "InstanceTerminated", "JobCreated", "JobCompleted", "JobFailed",
+    "JobCanceled", "TaskCreated", "TaskAssigned", "TaskUpdated", "TaskCompleted", "TaskCanceled",
+    "TaskChangeDenied", "MessageThrown", "SignalThrown", "EscalationRaised", "IncidentRaised",
+    "IncidentResolved",
+)  # fmt: skip
+"""The types of what the topic of effects tells."""
 
 
 def check_state(state: str | None) -> None:
@@ -46,6 +55,7 @@ class TaskPattern(Pattern, frozen=True, kw_only=True):
     """An open user task."""
 
     short = "element"
+    nullable = frozenset({"assignee", "due", "follow up", "form"})
     element: Annotated[str | None, Meta(description="Id or name of its element.")] = None
     assignee: str | None = None
     users: Annotated[
@@ -88,6 +98,7 @@ class MessagePattern(Pattern, frozen=True, kw_only=True):
     """A wait for a message."""
 
     short = "name"
+    nullable = frozenset({"key"})
     name: Annotated[str | None, Meta(description="The message name.")] = None
     key: Annotated[str | None, Meta(description="The correlation key.")] = None
     element: Annotated[str | None, Meta(description="Id or name of what waits.")] = None
@@ -104,8 +115,20 @@ class SignalPattern(Pattern, frozen=True, kw_only=True):
 class EffectPattern(Pattern, frozen=True, kw_only=True):
     """Something that happened in the step before, as the topic of effects tells it."""
 
+    def __post_init__(self) -> None:
+        if self.type is not None and self.type not in EFFECTS:
+            meant = did_you_mean(self.type, EFFECTS) or f" There are: {', '.join(EFFECTS)}."
+            raise ValueError(f"There is no effect {self.type!r}.{meant}")
+
     short = "type"
-    type: Annotated[str | None, Meta(description="As in JobCreated, MessageThrown.")] = None
+    nullable = frozenset({"element", "message", "key", "signal", "error"})
+    type: Annotated[
+        str | None,
+        Meta(
+            description="As in JobCreated, MessageThrown.",
+            extra_json_schema={"enum": list(EFFECTS)},
+        ),
+    ] = None
     element: Annotated[str | None, Meta(description="Id or name of the element.")] = None
     message: Annotated[str | None, Meta(description="The message name.")] = None
     key: Annotated[str | None, Meta(description="The message's correlation key.")] = None
@@ -121,6 +144,7 @@ class InstancePattern(Pattern, frozen=True, kw_only=True):
         check_state(self.state)
 
     short = "process"
+    nullable = frozenset({"business key"})
     process: Annotated[str | None, Meta(description="The process id.")] = None
     id: Annotated[str | None, Meta(description="The instance id.")] = None
     state: Annotated[

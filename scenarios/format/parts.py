@@ -24,13 +24,22 @@ START_AT = "2026-01-05T09:00:00Z"
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
-    """A mapping in a file. `lines` are those of its keys, "" that where it begins."""
+    """A mapping in a file. `lines` are those of its keys, "" that where it begins.
 
+    Behind the keys in `nullable` null says that there must be nothing; behind others it says
+    nothing, and is refused.
+    """
+
+    nullable: ClassVar[frozenset[str]] = frozenset()
     lines: dict[str, int] = {}
 
     def line(self, key: str = "") -> int:
         """The line of a key, or that where the mapping begins."""
         return self.lines.get(key, self.lines.get("", 0))
+
+    def wants_nothing(self, key: str) -> bool:
+        """Whether null stands behind a key that may be null."""
+        return key in self.nullable and key in self.lines
 
 
 class Pattern(Part, frozen=True, kw_only=True):

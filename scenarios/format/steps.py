@@ -52,6 +52,7 @@ class Start(CommandStep, frozen=True, kw_only=True):
 class Where(Part, frozen=True, kw_only=True):
     """Which of several jobs or user tasks is meant."""
 
+    nullable = frozenset({"assignee"})
     variables: Annotated[
         Variables | None, Meta(description="Some of the variables that it is given.")
     ] = None

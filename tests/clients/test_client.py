@@ -48,6 +48,36 @@ async def test_command_is_answered_by_its_own_reply(any_engine: ScriptedEngine) 
     assert [reply.instance_id for reply in replies] == [f"i{n}" for n in range(20)]
 
 
+RESOURCES = (
+    c.Resource(name="order.bpmn", content=gzip.compress(b"<definitions/>", mtime=0)),
+    c.Resource(name="b", content=gzip.compress(b"b", mtime=0)),
+)
+SENT: list[c.AnyCommand] = [
+    c.DeployResources(resources=RESOURCES),
+    c.StartInstance(process_id="order", instance_id="i3", business_key="B", variables='{"n":1.5}'),
+    c.TerminateInstance(instance_id="i", reason="why"),
+    c.SetVariables(instance_id="i", element_instance_id="i:2", variables='{"a":1}', local=True),
+    c.CompleteTask(task_id="i:7", variables='{"ok":true}'),
+    c.CompleteJob(job_id="i:8", attempt=2, variables='{"a":[1]}', token="t"),
+    c.CompleteJob(job_id="i:8", attempt=2, result='{"denied":true}'),
+    c.FailJob(job_id="i:8", attempt=2, message="no", retries=0, backoff_ms=5, variables="{}"),
+    c.ThrowError(code="E", job_id="i:8", attempt=2, message="m"),
+    c.ThrowError(code="E", task_id="i:7"),
+    c.PublishMessage(name="paid: in full", correlation_key="B/7", message_id="m", ttl_ms=9),
+    c.ThrowEscalation(code="L", job_id="i:8", attempt=2, variables='{"a":1}'),
+    c.ThrowEscalation(code="L", task_id="i:7"),
+    c.BroadcastSignal(name="closing: now", variables='{"a":1}'),
+    c.EvaluateConditions(variables='{"a":1}'),
+    c.ResolveIncident(incident_id="i:9", retries=1, variables='{"x":null}'),
+    c.ActivateActivities(element_instance_id="i:5", element_ids=("one", "two")),
+    c.ActivateActivities(element_instance_id="i:5", complete=True),
+    c.ClaimTask(task_id="i:7", user="ann"),
+    c.AssignTask(task_id="i:7"),
+    c.UpdateTask(task_id="i:7", due_at=5, candidate_users=(), clear=("follow_up_at",)),
+]
+"""What the client sends in the next test."""
+
+
 async def test_every_command_arrives_with_its_fields_on_its_partition(
     engine: ScriptedEngine, tmp_path: Path
 ) -> None:
@@ -77,36 +107,7 @@ async def test_every_command_arrives_with_its_fields_on_its_partition(
         await client.claim_task("i:7", "ann")
         await client.assign_task("i:7", None)
         await client.update_task("i:7", due_at=5, candidate_users=[], clear=["follow_up_at"])
-    resources = (
-        c.Resource(name="order.bpmn", content=gzip.compress(b"<definitions/>", mtime=0)),
-        c.Resource(name="b", content=gzip.compress(b"b", mtime=0)),
-    )
-    expected: list[c.AnyCommand] = [
-        c.DeployResources(resources=resources),
-        c.StartInstance(
-            process_id="order", instance_id="i3", business_key="B", variables='{"n":1.5}'
-        ),
-        c.TerminateInstance(instance_id="i", reason="why"),
-        c.SetVariables(instance_id="i", element_instance_id="i:2", variables='{"a":1}', local=True),
-        c.CompleteTask(task_id="i:7", variables='{"ok":true}'),
-        c.CompleteJob(job_id="i:8", attempt=2, variables='{"a":[1]}', token="t"),
-        c.CompleteJob(job_id="i:8", attempt=2, result='{"denied":true}'),
-        c.FailJob(job_id="i:8", attempt=2, message="no", retries=0, backoff_ms=5, variables="{}"),
-        c.ThrowError(code="E", job_id="i:8", attempt=2, message="m"),
-        c.ThrowError(code="E", task_id="i:7"),
-        c.PublishMessage(name="paid: in full", correlation_key="B/7", message_id="m", ttl_ms=9),
-        c.ThrowEscalation(code="L", job_id="i:8", attempt=2, variables='{"a":1}'),
-        c.ThrowEscalation(code="L", task_id="i:7"),
-        c.BroadcastSignal(name="closing: now", variables='{"a":1}'),
-        c.EvaluateConditions(variables='{"a":1}'),
-        c.ResolveIncident(incident_id="i:9", retries=1, variables='{"x":null}'),
-        c.ActivateActivities(element_instance_id="i:5", element_ids=("one", "two")),
-        c.ActivateActivities(element_instance_id="i:5", complete=True),
-        c.ClaimTask(task_id="i:7", user="ann"),
-        c.AssignTask(task_id="i:7"),
-        c.UpdateTask(task_id="i:7", due_at=5, candidate_users=(), clear=("follow_up_at",)),
-    ]
-    assert await engine.until(len(expected)) == expected
+    assert await engine.until(len(SENT)) == SENT
     for partition, stimulus in engine.received:
         assert isinstance(stimulus.command, c.ClientCommand)
         assert partition == partition_of(kafka_key(address_of(stimulus.command)), PARTITIONS)

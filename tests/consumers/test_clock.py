@@ -1,3 +1,5 @@
+"""The broker's clock, as records and acknowledgements tell it."""
+
 import asyncio
 
 from consumers.clock import BrokerClock, SystemClock

@@ -1,3 +1,5 @@
+"""Options and variables of the environment become one configuration."""
+
 import pytest
 
 from consumers.config import HTTP, Config, ConfigError, read_config

@@ -1,3 +1,5 @@
+"""The table of exceptions: every one has a row, and the gravest decides."""
+
 import inspect
 
 import pytest

@@ -1,3 +1,5 @@
+"""The position in a partition of the log: sought, continued, lost."""
+
 from consumers.kafka_position import AHEAD_BYTES_MAX, AHEAD_RECORDS_MAX, Position
 from consumers.log import LogRecord
 

@@ -1,3 +1,5 @@
+"""The log: a line of JSON for each record, and libraries held back."""
+
 import io
 import json
 import logging

@@ -1,3 +1,5 @@
+"""A store that is nearly full."""
+
 import redis as redis_py
 
 from consumers.memory_watch import MemoryWatch

@@ -1,3 +1,5 @@
+"""Metrics as Prometheus reads them."""
+
 import pytest
 
 from consumers.metrics import METRICS, Metrics

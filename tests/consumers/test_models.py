@@ -1,3 +1,5 @@
+"""Models and decisions, compiled from stored content, each once."""
+
 import hashlib
 
 import pytest

@@ -1,3 +1,5 @@
+"""Tasks that run and end together: which failure comes out, and that all are waited for."""
+
 import asyncio
 
 import pytest

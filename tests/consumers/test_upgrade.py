@@ -12,13 +12,13 @@ from consumers.config import Config, read_config
 from consumers.dev.kafka_server import Kafka
 from consumers.dev.redis_server import Redis
 from consumers.init import initialise
-from consumers.namespace import NamespaceError, NamespaceRecord, read_namespace
+from consumers.namespace import NamespaceError, NamespaceRecord
 from consumers.secret_file import SecretSource, read_secrets
 from consumers.upgrade import upgrade
 from schemas.frames import Frame
 from schemas.seals import Epoch
 from storage.keys import namespace_key
-from storage.redis_store import connect_store
+from tests.support.stored import namespace_record
 
 PARTITIONS = 2
 TRUSTING = SecretSource(trust_log=True)
@@ -37,13 +37,7 @@ def kept(tmp_path: Path) -> SecretSource:
 
 
 async def stored(config: Config) -> NamespaceRecord:
-    store = await connect_store(config.redis, config.namespace)
-    try:
-        record = await read_namespace(store, config.namespace)
-    finally:
-        await store.close()
-    assert record is not None
-    return record
+    return await namespace_record(config.redis, config.namespace)
 
 
 async def epochs(config: Config) -> tuple[Epoch, ...]:

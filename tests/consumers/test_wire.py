@@ -1,3 +1,5 @@
+"""Records that an owner writes: numbered, sealed, byte for byte."""
+
 from msgspec.structs import replace
 
 from consumers.log import LogRecord

@@ -108,7 +108,7 @@ def test_changes_are_the_entries_that_are_other_objects(
     boxed = {key: [value] for key, value in entries.items()}
     before: MutableMapping[int, list[int]] = Pages(boxed) if in_pages else boxed
     after = copied(before)
-    write(after, [(key, None if value is None else [value]) for key, value in writes])  # type: ignore[misc]
+    write(after, [(key, None if value is None else [value]) for key, value in writes])  # type: ignore[misc]  # lists, not numbers
     found = {key: (old, new) for key, old, new in changes(before, after)}
     assert found == {
         key: (before.get(key), after.get(key))

@@ -241,7 +241,7 @@ def test_a_failed_evaluation_names_decision_element_and_what_is_missing(
     assert incident.kind == "DECISION_FAILED"
     assert "'Rate' version 1" in incident.message
     assert "'decide'" in incident.message
-    assert incident.message.endswith("missing: amount")
+    assert incident.message.endswith("both match; missing: amount.")
     assert evaluated(run) == []
     run.accept(c.SetVariables(instance_id="a", variables='{"amount": 3}'))
     run.resolve()

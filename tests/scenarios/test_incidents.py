@@ -9,11 +9,14 @@ from engine.settings import Settings
 from tests.scenarios.conftest import Scenario
 from tests.support.models import (
     boundary,
+    catch,
     chain,
     compiled,
     end,
     exclusive,
     flow,
+    message,
+    message_event,
     parallel,
     script_task,
     service_task,
@@ -307,3 +310,27 @@ def test_an_interruption_overtakes_an_incident(scenario: Scenario) -> None:
     assert run.state() is InstanceState.COMPLETED
     assert len(run.effects("IncidentResolved")) == 1
     run.assert_nothing_left()
+
+
+def test_what_came_with_a_message_and_found_no_room_comes_again(scenario: Scenario) -> None:
+    run = scenario(
+        compiled(
+            message("M", "paid", key='="k"'), start("s"), catch("c", message_event("M")),
+            user_task("t"), chain("s", "c", "t"),
+        ),
+        settings=Settings(variables_bytes_max=200),
+    )  # fmt: skip
+    run.start("p", variables=f'{{"v": "{"x" * 120}"}}')
+    receipt = f'"{"y" * 120}"'
+    paid = c.PublishMessage(
+        name="paid", correlation_key="k", variables=f'{{"receipt": {receipt}, "by": "ann"}}'
+    )
+    run.accept(paid)
+    assert run.incident().kind == "TOO_LARGE"
+    run.resolve()
+    assert run.incident().kind == "TOO_LARGE"
+    run.resolve(variables='{"v": "less", "by": "bob"}')
+    assert run.variables() == {"v": '"less"', "by": '"bob"', "receipt": receipt}
+    run.complete_task("t")
+    assert run.state() is InstanceState.COMPLETED
+    run.assert_replays()

@@ -1,5 +1,7 @@
 """Work for workers: jobs completed, failed, tried again, stale, canceled; scripts."""
 
+import re
+
 import pytest
 
 from engine import commands as c
@@ -158,6 +160,24 @@ def test_a_stale_attempt_is_rejected_with_what_was_expected(scenario: Scenario) 
         code, detail = run.reject(command)
         assert code == "STALE_ATTEMPT"
         assert detail == f"Expected attempt 2 of job {job.job_id}, found 1"
+
+
+def test_an_answer_to_a_failed_attempt_is_told_when_or_how_there_is_another(
+    scenario: Scenario,
+) -> None:
+    run = one_job(scenario)
+    job = run.job("pay")
+    run.accept(c.FailJob(job_id=job.job_id, attempt=1, retries=2, backoff_ms=60_000))
+    code, detail = run.reject(c.CompleteJob(job_id=job.job_id, attempt=1))
+    found = f"Expected an open attempt of job {job.job_id}, found attempt 1 failed"
+    assert code == "STALE_ATTEMPT"
+    assert re.fullmatch(f"{found}: the next try is at [-0-9]+T[.:0-9]+Z", detail)
+    run.elapse(60_000)
+    run.accept(c.FailJob(job_id=job.job_id, attempt=2, retries=0))
+    for attempt in (1, 2):
+        refused = run.reject(c.CompleteJob(job_id=job.job_id, attempt=attempt))
+        stopped = f"{found.replace('attempt 1', 'attempt 2')}: resolve incident"
+        assert refused == (code, f"{stopped} a:{run.incident().key} first")
 
 
 def test_a_completed_job_cannot_be_completed_again(scenario: Scenario) -> None:

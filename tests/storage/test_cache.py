@@ -1,3 +1,5 @@
+"""The cache of documents: what is kept, and what goes first."""
+
 import pytest
 
 from storage.cache import ENTRY_BYTES_MIN, CacheRoom, DocumentCache

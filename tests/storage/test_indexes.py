@@ -1,3 +1,5 @@
+"""The indexes for queries, as functions of the documents."""
+
 from engine.lifecycle import InstanceState
 from engine.state import IncidentWait
 from storage.indexes import IndexChanges, index_entries

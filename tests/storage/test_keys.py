@@ -1,3 +1,5 @@
+"""Keys: their hash tags, and the members that are made of several parts."""
+
 from engine.routing import DEPLOYMENTS
 from storage.keys import (
     PartitionKeys,

@@ -1,3 +1,5 @@
+"""Fences and commits of one partition."""
+
 import pytest
 
 from engine.partition import ReadState, RecordOutcome

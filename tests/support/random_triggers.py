@@ -68,8 +68,6 @@ TRIGGERS = (
     Trigger(signal_event("go") + TRUE_LATER, parallel=True),
     Trigger(timer(duration="PT7M") + error_event("high"), interrupting=True),
 )
-BESIDE = tuple(trigger for trigger in TRIGGERS if trigger.interrupting is not True)
-"""What may begin an event sub-process beside the process itself without ever ending it."""
 
 WAITS = (
     Trigger(timer(duration="PT2M")),

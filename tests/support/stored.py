@@ -5,11 +5,13 @@ from typing import Any, TypeAlias
 import msgspec
 import redis as redis_py
 
+from consumers.namespace import NamespaceRecord, read_namespace
 from engine.state import ProcessInstance, Tombstone
 from schemas.publication_writer import OutboxRecord
 from schemas.snapshot import decode, decode_state
 from storage.keys import PartitionKeys, split_timer_member
 from storage.ports import Fence
+from storage.redis_store import connect_store
 
 Value: TypeAlias = bytes | dict[bytes, bytes] | dict[bytes, float] | list[bytes]
 
@@ -18,6 +20,17 @@ class Timer(msgspec.Struct, frozen=True, order=True):
     due_ms: int
     address: str
     timer: int
+
+
+async def namespace_record(url: str, namespace: str) -> NamespaceRecord:
+    """What Redis says of a namespace, which is there."""
+    store = await connect_store(url, namespace)
+    try:
+        record = await read_namespace(store, namespace)
+    finally:
+        await store.close()
+    assert record is not None
+    return record
 
 
 class Stored:

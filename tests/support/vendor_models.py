@@ -8,7 +8,7 @@ activiti. Read as Camunda 7 by its platform, unless that is None.
 
 from engine.model.compile import CompiledResource
 from engine.model.elements import ProcessModel
-from tests.support.models import bpmn, compiled_resource, process
+from tests.support.models import bpmn, compiled_resource, extensions, process, tag
 
 NAMESPACES = {
     "camunda": "http://camunda.org/schema/1.0/bpmn",
@@ -45,3 +45,32 @@ def vendor_model(
     made = vendor_resource(*parts, process_id=process_id, platform=platform)
     assert made.deployable, made.findings
     return made.process(process_id)
+
+
+# --- parts of models of Camunda 7 ---
+
+
+def external(element_id: str, topic: str, *content: str) -> str:
+    """A service task that workers do."""
+    own = {"camunda:type": "external", "camunda:topic": topic}
+    return tag("serviceTask", extensions(*content), id=element_id, **own)
+
+
+def valued(element_id: str, expression: str, result: str) -> str:
+    """A service task that is an expression."""
+    own = {"camunda:expression": expression, "camunda:resultVariable": result}
+    return tag("serviceTask", id=element_id, **own)
+
+
+def juel_flow(source: str, target: str, condition: str) -> str:
+    drawn = tag("conditionExpression", condition)
+    return tag("sequenceFlow", drawn, id=f"{source}-{target}", sourceRef=source, targetRef=target)
+
+
+def inputs_and_outputs(inputs: dict[str, str], outputs: dict[str, str]) -> str:
+    inner = "".join(
+        f'<camunda:{kind} name="{name}">{text}</camunda:{kind}>'
+        for kind, pairs in (("inputParameter", inputs), ("outputParameter", outputs))
+        for name, text in pairs.items()
+    )
+    return f"<camunda:inputOutput>{inner}</camunda:inputOutput>"

@@ -4,13 +4,13 @@ import pytest
 
 from consumers.config import Config
 from consumers.kafka_connection import KafkaConnection
-from consumers.namespace import NamespaceError, NamespaceRecord, read_namespace
+from consumers.namespace import NamespaceError
 from consumers.secret_file import SecretSource
 from consumers.upgrade import Upgraded, upgrade
 from storage.keys import namespace_key
-from storage.redis_store import connect_store
 from tests.support.load import MODEL, Load
 from tests.support.servers import StartRedis
+from tests.support.stored import namespace_record
 from tests.support.system import System
 from tests.system.conftest import StartSystem
 
@@ -34,16 +34,6 @@ async def upgraded(system: System, *, rotate: bool = False) -> Upgraded:
     """Upgrade while the broker still lists the engine that was killed."""
     secrets = SecretSource(file=system.secret_file)
     return await upgrade(config(system), rotate=rotate, secrets=secrets)
-
-
-async def record(system: System) -> NamespaceRecord:
-    store = await connect_store(system.redis_url, system.namespace)
-    try:
-        found = await read_namespace(store, system.namespace)
-    finally:
-        await store.close()
-    assert found is not None
-    return found
 
 
 async def seals(system: System) -> list[bool]:
@@ -78,7 +68,7 @@ async def test_a_namespace_at_work_is_sealed_and_its_secret_replaced_and_nothing
         await load.goes_on()
     assert await engine.total("torpor_forged_total") == 0
     assert {False, True} == set(await seals(system))
-    found = await record(system)
+    found = await namespace_record(system.redis_url, system.namespace)
     assert [each.secret is None for each in found.epochs] == [True, False, False]
     assert found.format == 2
     again = await upgrade(config(system), secrets=SecretSource(file=system.secret_file))

@@ -131,7 +131,11 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
-    """The answer to a command. `status` DUPLICATE: the first outcome of that command id stands."""
+    """The answer to a command. `status` DUPLICATE: the first outcome of that command id stands.
+
+    `result` is the text of a JSON value. Of a change of a user task, or a termination, that has to
+    wait for listeners or called instances: `{"change": "assigning"}`; without it, it is done.
+    """
 
     command_id: str
     status: str

@@ -28,6 +28,8 @@ _WRITTEN: Final = {
 
 _SIGNS: Final = re.compile("|".join(re.escape(sign) for sign in _WRITTEN))
 _LONGEST: Final = 3
+_ELSEWHERE: Final = re.compile(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'|(===|!==|==|&&|\|\||=>|=<|<>)')
+"""Texts, and the signs that are wrong wherever else they stand."""
 
 
 def syntax_error(message: str, text: str, position: int) -> ExpressionSyntaxError:
@@ -39,9 +41,10 @@ def syntax_error(message: str, text: str, position: int) -> ExpressionSyntaxErro
 
 
 def _advice(text: str, position: int) -> str:
-    """A sentence about what stands at this place, or ends there; else nothing."""
+    """About what stands at this place, or ends there, and its like elsewhere; else nothing."""
     for start in range(max(0, position - _LONGEST + 1), position + 1):
         match = _SIGNS.match(text, start)
         if match is not None and match.end() > position:
-            return _WRITTEN[match.group()]
+            others = (sign[1] for sign in _ELSEWHERE.finditer(text) if sign[1])
+            return " ".join(dict.fromkeys(_WRITTEN[sign] for sign in (match[0], *others)))
     return ""

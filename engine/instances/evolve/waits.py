@@ -126,6 +126,7 @@ def raise_incident(state: s.ProcessInstance, event: e.IncidentRaised, at_ms: int
             step=event.step,
             element_id=event.element_id,
             since_ms=at_ms,
+            variables=event.variables,
         ),
     )
 

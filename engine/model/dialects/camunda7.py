@@ -14,7 +14,7 @@ from engine.model.dialects import activiti, feel, juel
 from engine.model.dialects.activiti import JOB_TASKS, Site
 from engine.model.dialects.audit import audit
 from engine.model.dialects.camunda7_audit import MAPPED, NAMESPACE, VOCABULARY
-from engine.model.dialects.changes import change_filter
+from engine.model.dialects.change_filters import change_filter
 from engine.model.dialects.dialect import Dialect
 from engine.model.dialects.properties import fails_uncaught
 from engine.model.elements import DecisionResult

@@ -31,10 +31,10 @@ _VALUE: Final = (
 )
 _DECISION: Final = (Rule("translated", _RULE_TASK),)
 _TENANT: Final = (Rule("refused", None, "All that is deployed has one tenant, the namespace."),)
-_NO_USERS: Final = (Rule("warned", None, "Everybody who may write commands may start instances."),)
+_NO_USERS: Final = (Rule("warned", None, "Remove it: who may write commands may start instances."),)
 _LISTENER: Final = (Rule("warned", None, "Listeners are not run: draw what they do as a task."),)
-_FORMS: Final = (Rule("warned", None, "Forms are shown by what people work with."),)
-_PRIORITY: Final = (Rule("warned", None, "Jobs are taken in the order in which they are made."),)
+_FORMS: Final = (Rule("warned", None, "Remove it: forms are shown by what people work with."),)
+_PRIORITY: Final = (Rule("warned", None, "Remove it: jobs are taken in the order they are made."),)
 _CASE: Final = (Rule("refused", _CALL, "Only processes are called."),)
 
 _VARIABLES: Final = ("source", "sourceExpression", "target", "businessKey", "local", "variables")
@@ -149,12 +149,12 @@ VOCABULARY: Final = Vocabulary(
         "inputOutput": (Rule("translated", MAPPED),),
         "field": (
             Rule("translated", JOB_TASKS | _MESSAGE),
-            Rule("warned", None, "Only jobs have fields."),
+            Rule("warned", None, "Remove it: only jobs have fields."),
         ),
         "properties": (Rule("translated", JOB_TASKS | _MESSAGE), Rule("accepted")),
         "failedJobRetryTimeCycle": (
             Rule("translated", JOB_TASKS | _SCRIPT_TASK),
-            Rule("warned", None, "Only jobs are tried again."),
+            Rule("warned", None, "Remove it: only jobs are tried again."),
         ),
         "in": (
             Rule("translated", _CALL | {"signalEventDefinition"}),

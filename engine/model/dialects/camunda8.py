@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from engine.model.dialects import camunda8_audit, feel
 from engine.model.dialects.camunda8_audit import NAMESPACE
 from engine.model.dialects.camunda8_choices import choices
-from engine.model.dialects.changes import change_filter
+from engine.model.dialects.change_filters import change_filter
 from engine.model.dialects.dialect import Dialect
 from engine.model.dialects.properties import fails_uncaught
 from engine.model.extensions import (
@@ -383,6 +383,10 @@ DIALECT = Dialect(
     outputs_pass_scopes=True,
     undoes_loops_whole=True,
     names_work='<zeebe:taskDefinition type="..."/>',
+    replaces_work={
+        "scriptTask": '<zeebe:script expression="=..." resultVariable="..."/>',
+        "businessRuleTask": '<zeebe:calledDecision decisionId="..." resultVariable="..."/>',
+    },
     choices=choices,
     audit=camunda8_audit.audit,
 )

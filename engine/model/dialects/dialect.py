@@ -1,6 +1,6 @@
 """What a dialect module provides."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
 from lxml import etree
@@ -31,9 +31,10 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     not defined is a code; there, and with `implied_names`, a receive task that refers to no message
     waits for one that is called by its id. `data_flows`: data objects are variables, and data
     associations move what is in them; else they are only drawn. `example`: how a text is made an
-    expression. `names_work`: what names the type of a job. `prepare` may change the tree before it
-    is read. `audit` looks through processes and root elements for extensions that are not
-    translated, and reports them; without it `extensions` does.
+    expression. `names_work`: what names the type of a job; `replaces_work`: what
+    does without one, by the element's tag. `prepare` may change the tree before it is read.
+    `audit` looks through processes and root elements for extensions that are not translated, and
+    reports them; without it `extensions` does.
     """
 
     name: str
@@ -57,5 +58,6 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     data_flows: bool = False
     example: str = "={}"
     names_work: str = "the attribute implementation"
+    replaces_work: Mapping[str, str] = {}
     prepare: Callable[[etree._Element], None] | None = None
     audit: Callable[[Iterable[SourceElement], Report], None] | None = None

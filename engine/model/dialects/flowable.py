@@ -10,7 +10,7 @@ from typing import Final
 from lxml import etree
 from msgspec.structs import replace
 
-from engine.model.dialects import activiti, flowable_answers, flowable_events, juel
+from engine.model.dialects import activiti, flowable_events, flowable_send_events, juel
 from engine.model.dialects.activiti import JOB_TASKS, Site
 from engine.model.dialects.audit import audit
 from engine.model.dialects.dialect import Dialect
@@ -274,7 +274,7 @@ def _indexed(extensions: Extensions, element: SourceElement) -> Extensions:
 
 
 def _prepare(root: etree._Element) -> None:
-    flowable_answers.expand(root, NAMESPACES)
+    flowable_send_events.expand(root, NAMESPACES)
     flowable_events.prepare(root, NAMESPACES)
     flowable_events.end_cycles(root, NAMESPACES)
 

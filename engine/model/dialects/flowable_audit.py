@@ -23,15 +23,16 @@ _CALENDARS: Final = frozenset({"dueDate", "duration", "cycle"})
 
 _ACCEPTED: Final = (Rule("accepted"),)
 _WORK: Final = (Rule("translated", JOB_TASKS),)
-_NO_USERS: Final = (Rule("warned", None, "Everybody who may write commands may start instances."),)
+_NO_USERS: Final = (Rule("warned", None, "Remove it: who may write commands may start instances."),)
 _LISTENER: Final = (Rule("warned", None, "Listeners are not run: draw what they do as a task."),)
-_FORMS: Final = (Rule("warned", None, "Forms are shown by what people work with."),)
+_NO_FIELD: Final = (Rule("warned", None, "Remove it: tasks have an assignee and candidates."),)
+_FORMS: Final = (Rule("warned", None, "Remove it: forms are shown by what people work with."),)
 _SKIPPED: Final = JOB_TASKS | _SCRIPT_TASK | _USER_TASK | {"sequenceFlow"}
 _EVENT: Final = (
     Rule("translated", WAITING | {"serviceTask", "sendTask", "message"}),
     Rule("refused", None, "Make it a message event."),
 )
-_CHANNEL: Final = (Rule("warned", None, "Who publishes the message knows where it came from."),)
+_CHANNEL: Final = (Rule("warned", None, "Remove it: who publishes the message knows its origin."),)
 _STARTS_ONCE: Final = (
     Rule(
         "refused",
@@ -149,10 +150,7 @@ VOCABULARY: Final = Vocabulary(
             Rule("translated", _CALL),
             Rule("accepted", _USER_TASK | _START),  # of the form
         ),
-        **dict.fromkeys(
-            ("owner", "category"),
-            (Rule("warned", None, "Tasks have an assignee and candidates."),),
-        ),
+        **dict.fromkeys(("owner", "category"), _NO_FIELD),
         **dict.fromkeys(
             ("taskIdVariableName", "activeTaskIdVariableName"), (Rule("translated", _USER_TASK),)
         ),
@@ -178,7 +176,7 @@ VOCABULARY: Final = Vocabulary(
             Rule("refused", _CALL, "Call the process by its key.", frozenset({"key"})),
         ),
         "fallbackToDefaultTenant": (Rule("accepted"),),
-        "processInstanceName": (Rule("warned", None, "Instances have an id and a business key."),),
+        "processInstanceName": (Rule("warned", None, "Give the instance a business key instead."),),
         "businessCalendarName": (
             Rule("refused", None, "Give dates, durations and cycles in ISO 8601.", _CALENDARS),
         ),
@@ -205,11 +203,11 @@ VOCABULARY: Final = Vocabulary(
     elements={
         "field": (
             Rule("translated", JOB_TASKS),
-            Rule("warned", None, "Only jobs have fields."),
+            Rule("warned", None, "Remove it: only jobs have fields."),
         ),
         "failedJobRetryTimeCycle": (
             Rule("translated", JOB_TASKS | _SCRIPT_TASK),
-            Rule("warned", None, "Only jobs are tried again."),
+            Rule("warned", None, "Remove it: only jobs are tried again."),
         ),
         "in": (Rule("translated", _CALL),),
         "out": (Rule("translated", _CALL),),
@@ -222,7 +220,7 @@ VOCABULARY: Final = Vocabulary(
         "formProperty": _FORMS,
         "formData": _FORMS,
         "mapException": (Rule("refused", None, "Let the worker throw the BPMN error."),),
-        "customResource": (Rule("warned", None, "Tasks have an assignee and candidates."),),
+        "customResource": _NO_FIELD,
         "localization": (Rule("accepted"),),
         **dict.fromkeys(
             ("eventType", "eventCorrelationParameter", "eventInParameter", "eventOutParameter"),
@@ -231,7 +229,7 @@ VOCABULARY: Final = Vocabulary(
         # Of a task that waits they have become those of what it waits for.
         **dict.fromkeys(
             ("triggerEventType", "triggerEventCorrelationParameter"),
-            (Rule("warned", None, "Without triggerable nothing waits for an answer."),),
+            (Rule("warned", None, "Without triggerable nothing waits for an answer: remove it."),),
         ),
         **dict.fromkeys(("externalWorkerInParameter", "externalWorkerOutParameter"), _WORK),
         "variableListenerEventDefinition": (

@@ -16,18 +16,23 @@ def check_outputs(process: ProcessSource, elements: dict[int, AnyElement], repor
 
     Here it ends with the sub-process, unless that takes it as an input, or hands it on.
     """
+    written = _written(elements)
     for element in elements.values():
-        if isinstance(element, SubProcess):
-            inside = [each for each in elements.values() if each.scope == element.index]
-            written = {
-                mapping.target[0]
-                for each in inside
-                for mapping in getattr(each, "outputs", ())
-                if not mapping.outward
-            }
-            staying = sorted(written - _kept(element) - set(_handed_on(element)))
+        if isinstance(element, SubProcess) and element.index in written:
+            own = _kept(element).union(_handed_on(element))
+            staying = sorted(written[element.index] - own)
             if staying:
                 _report(process, element, staying, report)
+
+
+def _written(elements: dict[int, AnyElement]) -> dict[int, set[str]]:
+    """By the index of a scope, what elements right inside of it map into it."""
+    written: dict[int, set[str]] = {}
+    for element in elements.values():
+        for mapping in getattr(element, "outputs", ()):
+            if not mapping.outward:
+                written.setdefault(element.scope, set()).add(mapping.target[0])
+    return written
 
 
 def _kept(scope: SubProcess) -> set[str]:

@@ -49,7 +49,7 @@ def test_each_event_is_a_line_and_the_command_stands_at_the_first() -> None:
     assert found[0][:3] == ("2023-11-14 22:13:20Z", "StartInstance by ada", "InstanceChanged")
     assert [row[:2] for row in found[1:]] == [("", "")] * 5
     assert [row[2:] for row in found[2:]] == [
-        ("VariablesSet", "", "amount=740"),
+        ("VariablesSet", "order", "amount=740"),
         ("ElementActivated", "wait", ""),
         ("TimerArmed", "late", "due 2023-11-14 22:14:20Z"),
         ("JobOpened", "wait", "pay"),
@@ -71,6 +71,19 @@ def test_an_event_without_an_element_is_about_that_of_its_owner() -> None:
         ("ElementCompleted", "wait", ""),
         ("ConditionEvaluated", "", "large, amount > 500 is true"),
         ("FlowTaken", "", "large"),
+    ]
+
+
+def test_a_task_is_shown_with_whom_it_is_assigned_to() -> None:
+    details = e.TaskDetails(assignee="ann")
+    states = {"created": details, "assigning": details, "assigned": e.TaskDetails()}
+    changed = (
+        e.TaskChanged(key=5, owner=2, state=state, details=each) for state, each in states.items()
+    )
+    assert [row[2:] for row in rows([BEGUN, transition("ClaimTask", *changed)])][6:] == [
+        ("TaskChanged", "wait", "created, to ann"),
+        ("TaskChanged", "wait", "assigning, to ann"),
+        ("TaskChanged", "wait", "assigned, to nobody"),
     ]
 
 

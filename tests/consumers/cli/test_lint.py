@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.support.command_line import torpor
 from tests.support.decisions import decision, dmn, literal
 from tests.support.models import (
@@ -124,6 +126,16 @@ def test_a_folder_stands_for_all_models_below_it(tmp_path: Path) -> None:
 
 def test_a_folder_without_models_is_a_wrong_use(tmp_path: Path) -> None:
     assert "There is no .bpmn or .dmn file in" in torpor("lint", str(tmp_path), code=2).err
+
+
+@pytest.mark.parametrize("suffix", [".bpmn20.xml", ".bpmn.xml", ".dmn.xml", ".dmn11.xml"])
+def test_models_of_other_engines_are_found_by_what_their_names_end_with(
+    tmp_path: Path, suffix: str
+) -> None:
+    content = dmn(decision("d", literal("1"))) if "dmn" in suffix else GOOD
+    model = written(tmp_path, f"model{suffix}", content)
+    written(tmp_path, "pom.xml", b"<project/>")
+    assert torpor("lint", str(tmp_path)).out == f"{model}: ok\n"
 
 
 def test_what_two_files_define_is_a_warning_for_a_deployment_takes_one(tmp_path: Path) -> None:

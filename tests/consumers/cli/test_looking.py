@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from consumers.cli.looking import Waiting, waiting_detail
 from consumers.http import HttpServer, Readiness
 from tests.support.command_line import CommandLine, Done
 from tests.support.memory_engine import MemoryEngine, memory_engine
@@ -103,10 +104,52 @@ async def test_a_running_instance_as_json_has_the_fields_of_the_wire(looking: Lo
     found = (await looking.torpor("show", "order-1", "--json")).json()
     assert set(found) >= SHOWN
     (waiting,) = found["waiting"]
-    assert set(waiting) == {"element", "id", "kind", "since"}
+    assert set(waiting) == {"element", "id", "kind", "since", "assignee", "change"}
     assert (waiting["element"], waiting["kind"]) == ("approve", "USER_TASK")
     assert found["variables"] == {"number": "order-1", "amount": 12}
     assert (found["state"], found["incidents"], found["revision"]) == ("RUNNING", [], 1)
+
+
+async def test_what_a_message_needs_to_arrive_is_shown(looking: Looking) -> None:
+    await looking.start("order-1")
+    await looking.complete("order-1")
+    head, row = (await looking.torpor("show", "order-1")).out.split("\n\n")[1].splitlines()
+    assert head.split()[-1] == "DETAIL"
+    assert row.split()[:2] == ["MESSAGE", "paid"]
+    assert row.endswith('  paid, key "order-1"')
+
+
+async def test_the_help_of_list_names_no_state_that_nothing_leads_to(looking: Looking) -> None:
+    assert "SUSPENDED" not in (await looking.torpor("list", "--help")).out
+    assert (await looking.torpor("list", "--state", "suspended")).out.startswith("no running")
+
+
+def test_each_kind_of_waiting_is_said_in_words() -> None:
+    common: dict[str, Any] = {"element": "e", "id": "i:1", "since": 0}
+    job = Waiting(kind="RETRY", **common, type="pay", attempt=2, retries_left=1, retry_at=0)
+    listener = Waiting(kind="JOB", **common, type="log", attempt=1, listens_to="start", iteration=3)
+    for waiting, said in (
+        (job, "pay, attempt 2, retries left 1, next try 1970-01-01 00:00:00Z"),
+        (listener, "log, listener at start, attempt 1, iteration 3"),
+        (Waiting(kind="TIMER", **common, due_at=0), "due 1970-01-01 00:00:00Z"),
+        (
+            Waiting(kind="TIMER", **common, due_at=0, repetitions=2),
+            "due 1970-01-01 00:00:00Z, repetitions left 2",
+        ),
+        (
+            Waiting(kind="TIMER", **common, due_at=0, repetitions=None),
+            "due 1970-01-01 00:00:00Z, repeats for ever",
+        ),
+        (Waiting(kind="SIGNAL", **common, name="alarm"), "alarm"),
+        (Waiting(kind="CONDITION", **common, condition="a > 1"), "a > 1"),
+        (Waiting(kind="CALL", **common, called="i:c"), "called instance i:c"),
+        (
+            Waiting(kind="USER_TASK", **common, assignee="ada", change="completing"),
+            "assigned to ada, completing: a listener has yet to answer",
+        ),
+        (Waiting(kind="JOIN", **common), ""),
+    ):
+        assert waiting_detail(waiting) == said
 
 
 async def test_an_ad_hoc_sub_process_is_shown_with_what_can_be_activated(looking: Looking) -> None:
@@ -255,7 +298,10 @@ async def test_tasks_are_listed_with_who_may_do_them(looking: Looking) -> None:
     assert (await looking.torpor("tasks", "--process", "x", "--json")).json()["items"] == []
     assert (await looking.torpor("tasks", "--assignee", "bob")).out == "no open tasks like that\n"
     head, row = (await looking.torpor("tasks")).out.splitlines()
-    assert head.split() == [*("TASK", "NAME", "PROCESS", "ASSIGNEE", "GROUPS", "CREATED", "DUE")]
+    assert head.split() == [
+        *("TASK", "NAME", "PROCESS", "ASSIGNEE", "GROUPS", "CREATED", "DUE"),
+        "CHANGE",
+    ]
     assert row.startswith(f"{task['task_id']}  Approve\\x85it  order    ada       a, b ")
 
 

@@ -89,7 +89,7 @@ def test_commands_on_tasks_have_help_and_say_what_is_missing() -> None:
     group = command("task")
     assert isinstance(group, LazyGroup)
     names = group.list_commands(click.Context(group))
-    assert names == ["claim", "assign", "unassign", "update"]
+    assert names == ["complete", "claim", "assign", "unassign", "update"]
     for name in names:
         assert torpor("task", name, "--help").out.startswith(f"Usage: torpor task {name} ")
     assert "say what to change" in torpor("task", "update", "i:1", code=2).err

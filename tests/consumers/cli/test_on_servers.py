@@ -195,6 +195,16 @@ def test_files_of_one_name_in_two_folders_are_deployed_together(
     assert [each["id"] for each in done["deployed"]] == ["order", "other"]
 
 
+def test_a_folder_is_deployed_with_all_models_below_it(served: Served, tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    (tmp_path / "one.bpmn").write_bytes(WORK.replace(b'id="work"', b'id="one"'))
+    (inner / "two.bpmn20.xml").write_bytes(WORK.replace(b'id="work"', b'id="two"'))
+    (inner / "notes.txt").write_bytes(b"no model")
+    done = served.torpor("deploy", str(tmp_path), "--json").json()
+    assert [each["id"] for each in done["deployed"]] == ["two", "one"]
+
+
 def test_a_decision_is_deployed_beside_what_calls_it_and_evaluated(
     served: Served, tmp_path: Path
 ) -> None:
@@ -403,16 +413,21 @@ def test_a_task_listener_denies_by_hand_and_holds_the_end(served: Served) -> Non
     instance_id = new_id()
     served.torpor("start", "heard", "--id", instance_id)
     task_id = served.waiting(instance_id, "USER_TASK")
-    served.torpor("complete", task_id, "--variables", '{"amount": -1}')
+    done = served.torpor("task", "complete", task_id, "--variables", '{"amount": -1}')
+    assert done.out.startswith(f"asked for, completing {task_id}: a listener has yet to answer")
     job_id = served.waiting(instance_id, "JOB")
-    assert "completing" in served.torpor("task", "claim", task_id, "ann", code=1).err
+    refused = served.torpor("task", "claim", task_id, "ann", code=1).err
+    assert f"completing: a listener has yet to answer, job {job_id}" in refused
+    assert "completing: a listener has yet to answer" in served.torpor("show", instance_id).out
+    assert served.torpor("tasks", "--process", "heard").out.rstrip().endswith("completing")
     denied = '{"denied": true, "deniedReason": "less than nothing"}'
     served.torpor("job", "complete", job_id, "--result", denied)
     told = served.torpor("effects", "--instance", instance_id, "--json").out
     assert '"type":"TaskChangeDenied"' in told
     assert "less than nothing" in told
     assert served.torpor("task", "claim", task_id, "eve").out == f"eve has claimed {task_id}\n"
-    served.torpor("terminate", instance_id)
+    done = served.torpor("terminate", instance_id)
+    assert done.out.startswith(f"asked for, terminating {instance_id}: ")
     job_id = served.waiting(instance_id, "JOB")
     assert served.torpor("show", instance_id, "--json").json()["state"] == "RUNNING"
     served.torpor("job", "complete", job_id)
@@ -459,7 +474,8 @@ def test_a_message_with_an_id_is_published_once(served: Served) -> None:
 def test_a_message_says_who_gets_it_or_that_it_is_lost(served: Served) -> None:
     instance_id = started(served)
     assert served.torpor("message", "paid", "--key", new_id()).out == (
-        "published paid: nobody waits for this name and key, and it is not kept (--ttl keeps it)\n"
+        "published paid: nobody waits for this name and key, and it is not kept (--ttl keeps it);"
+        " `torpor show ID` shows the key that an instance waits for\n"
     )
     served.torpor("complete", served.waiting(instance_id, "USER_TASK"))
     served.waiting(instance_id, "MESSAGE")

@@ -1,3 +1,5 @@
+"""Apache Kafka of Maven's jars: its settings, and what is said where it cannot be had."""
+
 from pathlib import Path
 
 import pytest

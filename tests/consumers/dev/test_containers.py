@@ -1,3 +1,5 @@
+"""Servers in Docker: killed and started again; and what is said without an engine."""
+
 import asyncio
 import socket
 from pathlib import Path

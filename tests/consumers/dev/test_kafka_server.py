@@ -1,3 +1,5 @@
+"""What every Kafka for development does, and what only a real one does."""
+
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager

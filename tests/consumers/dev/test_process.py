@@ -1,3 +1,5 @@
+"""Server processes: started once, stopped in time, and what they printed is told."""
+
 import asyncio
 import os
 import signal

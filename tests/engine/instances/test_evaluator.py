@@ -3,7 +3,8 @@
 import pytest
 
 from engine.expressions import compile_feel
-from engine.instances.evaluator import Evaluator, text_of
+from engine.expressions.juel import compile_juel
+from engine.instances.evaluator import Evaluator, naming_missing, text_of
 from engine.instances.stuck import IncidentKind, StuckError
 from tests.engine.test_variables import instance
 from tests.support.contexts import NOW, context
@@ -50,6 +51,27 @@ def test_a_condition_that_is_neither_true_nor_false_names_what_is_missing() -> N
         evaluator().condition(compile_feel("amount > 3"), TASK)
     assert caught.value.kind is IncidentKind.EXPRESSION_FAILED
     assert caught.value.message.count("missing") == 1
+
+
+def test_a_variable_that_the_error_names_is_not_named_again() -> None:
+    with pytest.raises(StuckError) as caught:
+        evaluator().evaluate(compile_juel("${initiator}"), TASK)
+    assert caught.value.message == (
+        "The expression '${initiator}' failed: There is no variable 'initiator'."
+    )
+
+
+@pytest.mark.parametrize(
+    ("sentence", "whole"),
+    [
+        ("It failed.", "It failed; missing: a, b."),
+        ("It failed", "It failed; missing: a, b"),
+        ("There is no variable 'a'.", "There is no variable 'a'; missing: b."),
+        ("It failed; missing: a, b.", "It failed; missing: a, b."),
+    ],
+)
+def test_what_is_missing_stands_inside_of_the_sentence(sentence: str, whole: str) -> None:
+    assert naming_missing(sentence, ("a", "b")) == whole
 
 
 def test_an_expression_beyond_its_budget_names_its_text() -> None:

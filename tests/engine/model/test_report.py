@@ -1,3 +1,5 @@
+"""Findings: where they point, in which order, each once."""
+
 from lxml import etree
 
 from engine.model.report import FINDINGS_MAX, Report, quote

@@ -1,9 +1,12 @@
 """What each expectation accepts, and what it says where it is not met."""
 
+import re
 from pathlib import Path
 
 import pytest
 
+import engine.effects
+from scenarios.format.expectations import EFFECTS
 from tests.support.models import (
     boundary,
     bpmn,
@@ -48,6 +51,10 @@ MODEL = bpmn(
     message("M", "paid", key="=k"),
     signal("G", "go"),
 )  # fmt: skip
+TASK = bpmn(
+    process("p", start("s"), user_task("ask"), end("e"), chain("s", "ask", "e")),
+)
+EFFECTS_FOLDER = Path(engine.effects.__file__).parent
 START = "{start: p, variables: {n: 7, k: K, o: {a: [1, null]}}}"
 
 
@@ -69,6 +76,9 @@ START = "{start: p, variables: {n: 7, k: K, o: {a: [1, null]}}}"
         "tasks: Ask them",
         "tasks: {assignee: ann, candidate users: u, candidate groups: [y, x], priority: 70,"
         " due: 2026-01-06T01:00:00+01:00, variables: {n: 7}}",
+        "tasks: {element: ask, form: null, follow up: ~}",
+        "instances: {process: p, business key: null}",
+        "effects: [{type: InstanceStarted, element: null}, {type: JobCreated, message: null}]",
         "incidents: []",
         "timers: {element: soon, due: 2026-01-06T09:00:00Z}",
         "messages: {name: paid, key: K, element: m}",
@@ -119,6 +129,14 @@ def test_what_is_so_is_accepted(tmp_path: Path, expect: str) -> None:
          ("payment, element: pay",)),
         ("tasks: {assignee: bob}", "The open user tasks are not as expected.",
          ("assignee: bob",), ("Ask them, assignee: ann",)),
+        ("tasks: {element: ask, assignee: null}", "The open user tasks are not as expected.",
+         ("ask, assignee: null",), ("Ask them, assignee: ann",)),
+        ("tasks: {element: ask, due: null}", "The open user tasks are not as expected.",
+         ("ask, due: null",), ("Ask them, due: 2026-01-06T00:00:00Z",)),
+        ("tasks: {element: ask, form: f}", "The open user tasks are not as expected.",
+         ("ask, form: f",), ("Ask them, form: null",)),
+        ("messages: {name: paid, key: null}", "The messages waited for are not as expected.",
+         ("paid, key: null",), ("paid, key: K, element: m",)),
         ("tasks: {candidate groups: x}", "The open user tasks are not as expected.",
          ('candidate groups: ["x"]',), ('Ask them, candidate groups: ["x","y"]',)),
         ("incidents: pay", "The open incidents are not as expected.", ("pay",),
@@ -208,3 +226,27 @@ def test_what_holds_a_process_as_a_whole_is_told(tmp_path: Path) -> None:
     assert failure.found == ("running", "p (job prepare)")
     done = "{complete job: prepare, expect: {state: completed}}"
     assert failures(tmp_path, model, "start: p", done) == []
+
+
+def test_null_says_that_nobody_has_a_task(tmp_path: Path) -> None:
+    nobody = "tasks: {element: ask, assignee: null}"
+    steps = ("{start: p}", f"{{assign task: ask, assignee: null, expect: {{{nobody}}}}}")
+    assert failures(tmp_path, TASK, *steps) == []
+    (failure,) = failures(tmp_path, TASK, *steps, "{assign task: ask, assignee: bob}",
+                          f"{{expect: {{{nobody}}}}}")  # fmt: skip
+    assert failure.found == ("ask, assignee: bob",)
+
+
+def test_null_chooses_the_task_that_nobody_has(tmp_path: Path) -> None:
+    claim = "{claim task: ask, user: ann}"
+    where = "{complete task: ask, where: {assignee: null}}"
+    assert failures(tmp_path, TASK, "{start: p}", where) == []
+    (failure,) = failures(tmp_path, TASK, "{start: p}", claim, where)
+    assert failure.what == "None is open that is as `where` says."
+
+
+def test_all_effects_of_instances_are_known() -> None:
+    written = "".join(path.read_text("utf-8") for path in sorted(EFFECTS_FOLDER.glob("*.py")))
+    told = set(re.findall(r'\.effect\(\s*"(\w+)"', written))
+    told |= set(re.findall(r'^    "\w+": "([A-Z]\w+)",$', written, re.MULTILINE))
+    assert told == set(EFFECTS)

@@ -79,6 +79,13 @@ def test_lines_are_remembered(tmp_path: Path) -> None:
         ("{expect: {jobs: }}", "Write [] if there must be none"),
         ("{expect: {variables: }}", "Nothing stands behind 'variables'"),
         ("{expect: {tasks: {elemnt: x}}}", "Did you mean 'element'?"),
+        (
+            "{expect: {effects: [TaskCreatd]}}",
+            "There is no effect 'TaskCreatd'. Did you mean 'TaskCreated'?",
+        ),
+        ("{expect: {effects: {type: Xyz}}}", "There is no effect 'Xyz'. There are: Instance"),
+        ("{expect: {tasks: {assignee: }}}", "behind 'assignee'. Write null if there must be none."),
+        ("{expect: {tasks: {priority: null}}}", "Nothing stands behind 'priority'"),
         ("{expect: x}", "Expected a mapping with keys such as 'instance', 'state'"),
         ("{throw error: e, job: a, task: b}", "Name a job or a task: only one of them throws"),
         ("{start: p, rejected: {detail: x}}", "The key 'code' is missing here"),

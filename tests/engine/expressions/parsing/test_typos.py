@@ -30,6 +30,21 @@ def test_a_sign_of_another_language_is_told_how_feel_writes_it(text: str, said: 
     assert said in caught.value.advice
 
 
+@pytest.mark.parametrize(
+    ("text", "advice"),
+    [
+        ("a > 5 && x == 1", "Write `and`. Write equality as `=`."),
+        ("a == 1 || b", "Write `or`. Write equality as `=`."),
+        ('a && b = "x == y"', "Write `and`."),
+        ("a = 'x == y'", 'Write texts in double quotes: "a".'),
+    ],
+)
+def test_every_sign_of_another_language_is_told_at_once(text: str, advice: str) -> None:
+    with pytest.raises(ExpressionSyntaxError) as caught:
+        compile_feel(text)
+    assert caught.value.advice == advice
+
+
 @pytest.mark.parametrize("text", ["1 +", "(a", "a b", '"a'])
 def test_other_errors_say_where(text: str) -> None:
     with pytest.raises(ExpressionSyntaxError) as caught:

@@ -103,6 +103,26 @@ def test_work_that_the_engine_cannot_do_is_a_job(
     assert written(job_of(element(kind, **attributes)).type) == job_type
 
 
+@pytest.mark.parametrize(
+    ("expression", "job_type"),
+    [
+        ("${execution.getEngineServices().getTaskService().complete(id)}",
+         "execution.getEngineServices().getTaskService().complete(id)"),
+        ("${runtimeService.correlateMessage('paid')}", "runtimeService.correlateMessage"),
+    ],
+)  # fmt: skip
+def test_a_call_of_another_engine_is_a_job_and_a_warning(expression: str, job_type: str) -> None:
+    made = beside("serviceTask", expression=expression)
+    finding = only_finding(made)
+    assert (finding.severity, finding.code) == ("warning", "not-evaluated")
+    assert f"a job of the type '{job_type}', so a worker of that type must do it" in finding.message
+    assert job_of(made.process("p").element("x")).type == job_type
+
+
+def test_a_call_of_a_bean_is_a_job_without_a_warning() -> None:
+    assert codes(beside("serviceTask", expression="${payment.charge(execution)}")) == []
+
+
 def test_the_worker_of_an_expression_is_told_all_of_it() -> None:
     found = element("serviceTask", expression="${a.b(c)}", resultVariable="r")
     assert job_of(found).headers == {"expression": "${a.b(c)}", "resultVariable": "r"}

@@ -127,6 +127,22 @@ def test_a_task_without_a_job_type_is_an_error(kind: str) -> None:
     assert ("job-type-missing", "x") in codes(made)
 
 
+@pytest.mark.parametrize(
+    ("kind", "named"),
+    [("scriptTask", "<zeebe:script "), ("businessRuleTask", "<zeebe:calledDecision ")],
+)
+def test_what_the_engine_could_do_itself_is_named_where_there_is_no_work(
+    kind: str, named: str
+) -> None:
+    (finding,) = beside(kind, extension("properties")).findings
+    assert f", or let the engine do it by {named}" in finding.message
+
+
+def test_nothing_but_a_worker_does_a_service_task() -> None:
+    (finding,) = beside("serviceTask", extension("properties")).findings
+    assert finding.message.endswith('Name one by <zeebe:taskDefinition type="..."/>.')
+
+
 @pytest.mark.parametrize("job_type", ["", "  "])
 def test_an_empty_job_type_is_an_error(job_type: str) -> None:
     made = beside("serviceTask", extension("taskDefinition", type=job_type))
@@ -448,10 +464,27 @@ def test_a_listener_at_another_event_is_a_finding(
     assert code in [found for found, _ in codes(listening(kind, name, event))]
 
 
-def test_a_listener_needs_a_type() -> None:
-    part = extension("executionListener", eventType="start")
-    made = beside("manualTask", extension("executionListeners", part))
+@pytest.mark.parametrize(
+    ("kind", "tag_name", "event", "said"),
+    [
+        ("manualTask", "executionListener", "start",
+         "The execution listener at 'start' of this manualTask has no type"),
+        ("serviceTask", "executionListener", "end",
+         "The execution listener at 'end' of this serviceTask has no type"),
+        ("userTask", "taskListener", "completing",
+         "The task listener at 'completing' of this userTask has no type"),
+    ],
+)  # fmt: skip
+def test_a_listener_needs_a_type(kind: str, tag_name: str, event: str, said: str) -> None:
+    parts = [extension(f"{tag_name}s", extension(tag_name, eventType=event))]
+    if kind == "serviceTask":
+        parts.append(extension("taskDefinition", type="t"))
+    if kind == "userTask":
+        parts.append(extension("userTask"))
+    made = beside(kind, *parts)
     assert codes(made) == [("job-type-missing", "x")]
+    assert made.findings[0].message.startswith(said)
+    assert made.findings[0].message.endswith("Give it the attribute `type`.")
 
 
 def test_a_header_of_the_engine_cannot_be_given() -> None:

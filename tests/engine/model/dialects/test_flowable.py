@@ -134,6 +134,13 @@ def test_nothing_is_passed_over(kind: str, attributes: dict[str, str], code: str
     assert made.deployable is (code == "no-effect")
 
 
+def test_what_has_no_effect_is_told_to_be_removed() -> None:
+    (finding,) = made_with("userTask", attributes={"category": "a"}).findings
+    assert finding.message == (
+        "flowable:category has no effect. Remove it: tasks have an assignee and candidates."
+    )
+
+
 @pytest.mark.parametrize(
     ("part", "code"),
     [

@@ -4,10 +4,11 @@ import pytest
 
 from engine import commands as c
 from engine.lifecycle import InstanceState
-from engine.records import Job, Topic
+from engine.records import Topic
 from engine.settings import Settings
 from engine.values import decode_object, encode
 from tests.scenarios.conftest import Scenario
+from tests.support.listening import only
 from tests.support.models import (
     ad_hoc,
     boundary,
@@ -53,11 +54,6 @@ def heard(element_id: str = "t", *job_types: str, **more: str) -> str:
         for job_type in names.split()
     ]
     return tag("userTask", extensions(extension("taskListeners", *found)), id=element_id)
-
-
-def only(run: Runner, job_type: str = "gone") -> Job:
-    assert [job.type for job in run.jobs()] == [job_type]
-    return run.job(job_type)
 
 
 def ended(run: Runner) -> None:
@@ -128,7 +124,7 @@ def test_an_event_sub_process_begins_after_the_listeners(scenario: Scenario) -> 
     run.start("p")
     run.accept(c.PublishMessage(name="stop", correlation_key="k", variables='{"why": "late"}'))
     assert [found.element_id for found in run.tasks()] == ["t"]
-    only(run)
+    only(run, "gone")
     run.complete("gone")
     assert decode_object(only(run, "tidy").variables) == {"why": '"late"'}
     run.complete("tidy")
@@ -150,7 +146,7 @@ def test_execution_listeners_of_what_interrupts_come_after_those_of_the_task(
     )
     run.start("p")
     run.accept(c.PublishMessage(name="stop", correlation_key="k", variables='{"why": "late"}'))
-    only(run)
+    only(run, "gone")
     assert run.active() == ["t", "handle"]
     run.complete("gone")
     only(run, "first")
@@ -174,7 +170,7 @@ def test_what_is_ended_inside_a_sub_process_holds_the_event_on_it(scenario: Scen
     run.start("p")
     job = run.job("work")
     run.accept(c.ThrowError(code="NO", job_id=job.job_id, attempt=1))
-    only(run)
+    only(run, "gone")
     assert run.active() == ["sub", "t", "edge"]
     run.complete("gone")
     run.complete("after")
@@ -211,7 +207,7 @@ def test_a_terminated_scope_begins_no_event_sub_process_while_it_waits(
     run.start("p")
     run.complete("work")
     run.accept(c.PublishMessage(name="stop", correlation_key="k"))
-    only(run)
+    only(run, "gone")
     run.complete("gone")
     ended(run)
 
@@ -240,7 +236,7 @@ def test_an_ad_hoc_sub_process_that_is_completed_waits_for_the_listeners(
     run.start("p")
     run.activate("pool", "t")
     run.activate("pool")
-    only(run)
+    only(run, "gone")
     assert run.state() is InstanceState.RUNNING
     run.complete("gone")
     ended(run)
@@ -260,7 +256,7 @@ def test_a_canceled_transaction_compensates_after_the_listeners(scenario: Scenar
     )  # fmt: skip
     run.start("p")
     run.complete("book")
-    only(run)
+    only(run, "gone")
     run.complete("gone")
     only(run, "unbook")
     run.complete("unbook")
@@ -281,9 +277,9 @@ def test_an_interruption_that_is_interrupted_itself_leaves_nothing(scenario: Sce
     )  # fmt: skip
     run.start("p")
     run.elapse(HOUR)
-    only(run)
+    only(run, "gone")
     run.elapse(HOUR)
-    only(run)
+    only(run, "gone")
     run.complete("gone")
     assert "never" not in run.path()
     assert "after" in run.path()
@@ -294,7 +290,7 @@ def test_a_listener_cannot_deny_a_cancellation_nor_throw(scenario: Scenario) -> 
     run = scenario(compiled(start("s"), heard(), chain("s", "t")))
     run.start("p")
     run.accept(c.TerminateInstance(instance_id="a"))
-    job = only(run)
+    job = only(run, "gone")
     denied = c.CompleteJob(job_id=job.job_id, attempt=1, result=encode({"denied": True}))
     assert run.reject(denied) == (
         "INVALID_ARGUMENT",
@@ -342,7 +338,7 @@ def test_what_is_changed_meanwhile_is_given_up(scenario: Scenario) -> None:
     run.complete_task("t", '{"n": 1}')
     only(run, "z")
     run.elapse(HOUR)
-    job = only(run)
+    job = only(run, "gone")
     assert "n" not in decode_object(job.variables)
     run.complete("gone")
     ended(run)
@@ -352,7 +348,7 @@ def test_a_task_that_nobody_has_seen_is_withdrawn_in_silence(scenario: Scenario)
     run = scenario(compiled(start("s"), heard("t", "gone", creating="c"), chain("s", "t")))
     run.start("p")
     run.accept(c.TerminateInstance(instance_id="a"))
-    only(run)
+    only(run, "gone")
     run.complete("gone")
     assert [item for item in run.publications if item.topic is Topic.TASKS] == []
     assert run.effects("TaskCanceled") == []
@@ -393,6 +389,6 @@ def test_a_called_instance_ends_after_its_listeners_and_its_caller_goes_on(
     run.start("p")
     run.elapse(HOUR)
     assert run.state() is InstanceState.COMPLETED
-    only(run)
+    only(run, "gone")
     run.complete("gone")
     run.assert_nothing_left()

@@ -1,11 +1,10 @@
-"""Execution and task listeners of Camunda 8: jobs that an activity waits for, in their order."""
+"""Listeners of activities, and those of user tasks among them: jobs in their order."""
 
 from engine import commands as c
 from engine.lifecycle import InstanceState
-from engine.model.elements import ProcessModel
-from engine.records import Job
 from engine.values import decode_object
 from tests.scenarios.conftest import Scenario
+from tests.support.listening import line, only
 from tests.support.models import (
     boundary,
     chain,
@@ -24,7 +23,6 @@ from tests.support.models import (
     tag,
     task,
 )
-from tests.support.runner import Runner
 
 
 def listened(kind: str, *more: str, **listeners: str) -> str:
@@ -44,19 +42,6 @@ def listened(kind: str, *more: str, **listeners: str) -> str:
         *more,
     )
     return tag(kind, content, id="t")
-
-
-def line(activity: str, *beside: str) -> ProcessModel:
-    return compiled(start("s"), activity, *beside, end("e"), chain("s", "t", "e"))
-
-
-def open_types(run: Runner) -> list[str]:
-    return [job.type for job in run.jobs()]
-
-
-def only(run: Runner, job_type: str) -> Job:
-    assert open_types(run) == [job_type]
-    return run.job(job_type)
 
 
 def test_an_activity_waits_for_its_listeners_before_and_after(scenario: Scenario) -> None:

@@ -7,10 +7,10 @@ import pytest
 from engine import commands as c
 from engine import state as s
 from engine.lifecycle import InstanceState
-from engine.model.elements import ProcessModel
-from engine.records import Job, Task, Topic
+from engine.records import Job, ReplyStatus, Task, Topic
 from engine.values import decode_object, encode
 from tests.scenarios.conftest import Scenario
+from tests.support.listening import line, only
 from tests.support.models import (
     boundary,
     chain,
@@ -38,15 +38,6 @@ def listening(*more: str, **listeners: str) -> str:
         for job_type in job_types.split()
     ]
     return tag("userTask", extensions(extension("taskListeners", *found), *more), id="t")
-
-
-def line(activity: str, *beside: str) -> ProcessModel:
-    return compiled(start("s"), activity, *beside, end("e"), chain("s", "t", "e"))
-
-
-def only(run: Runner, job_type: str) -> Job:
-    assert [job.type for job in run.jobs()] == [job_type]
-    return run.job(job_type)
 
 
 def answer(run: Runner, job_type: str, variables: str = "{}", **result: Any) -> None:
@@ -152,6 +143,40 @@ def test_listeners_are_asked_whoever_assigns(
     assert run.task("t").assignee is None
 
 
+def test_the_reply_tells_a_change_that_has_to_wait_from_one_that_is_made(
+    scenario: Scenario,
+) -> None:
+    run = scenario(line(listening(assigning="a", completing="z", canceling="x")))
+    run.start("p")
+    task_id = run.task("t").task_id
+
+    def told(command: c.AnyCommand) -> str | None:
+        reply = run.send(command)
+        assert reply is not None
+        assert reply.status is ReplyStatus.ACCEPTED
+        return reply.result
+
+    assert told(c.ClaimTask(task_id=task_id, user="ann")) == '{"change":"assigning"}'
+    run.complete("a")
+    assert told(c.ClaimTask(task_id=task_id, user="ann")) is None
+    assert told(c.UpdateTask(task_id=task_id, priority=1)) is None
+    assert told(c.CompleteTask(task_id=task_id)) == '{"change":"completing"}'
+    instance_id = task_id.partition(":")[0]
+    assert told(c.TerminateInstance(instance_id=instance_id)) == '{"change":"terminating"}'
+    run.complete("x")
+    assert run.state() is InstanceState.TERMINATED
+
+
+def test_a_change_whose_listener_is_stuck_names_its_incident(scenario: Scenario) -> None:
+    run = scenario(line(listening(completing="z")))
+    run.start("p")
+    task_id = run.task("t").task_id
+    run.complete_task("t")
+    run.accept(c.FailJob(job_id=only(run, "z").job_id, attempt=1, retries=0))
+    _, detail = run.reject(c.ClaimTask(task_id=task_id, user="ann"))
+    assert detail.endswith(f"yet to answer: resolve incident a:{run.incident().key} first")
+
+
 def test_a_task_takes_one_change_at_a_time(scenario: Scenario) -> None:
     run = scenario(line(listening(completing="z")))
     run.start("p")
@@ -169,7 +194,7 @@ def test_a_task_takes_one_change_at_a_time(scenario: Scenario) -> None:
         assert run.reject(command) == (
             "INVALID_STATE",
             f"Expected task {task_id} with no change under way, found it completing: "
-            "a listener has yet to answer",
+            f"a listener has yet to answer, job {only(run, 'z').job_id}",
         )
     run.complete("z")
     assert run.state() is InstanceState.COMPLETED
