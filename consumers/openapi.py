@@ -66,7 +66,7 @@ _WAITING = _object(
         "type": "string",
         "enum": [
             *("JOB", "USER_TASK", "TIMER", "MESSAGE", "SIGNAL", "CONDITION", "EVENT_GATEWAY"),
-            *("CALL", "JOIN", "AD_HOC", "INCIDENT", "RETRY"),
+            *("CALL", "JOIN", "AD_HOC", "INCIDENT", "RETRY", "COMPENSATION"),
         ],
     },
     since={"type": ["integer", "null"], "description": INSTANT["description"]},

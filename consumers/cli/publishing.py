@@ -206,7 +206,8 @@ def set_variables(
         "local": local,
     }
     answer = ask(to, "SetVariables", routing.root_of(instance_id), fields)
-    report(to, answer, f"set variables of {instance_id}")
+    done = f"set variables of {instance_id}"
+    report(to, answer, said(answer, done, element_instance_id or instance_id))
 
 
 @click.command()

@@ -83,13 +83,30 @@ def _under_way(command: c.AnyCommand, state: AggregateState | None) -> str | Non
         return None
     if isinstance(command, c.TerminateInstance):
         return encode({"change": "terminating"})
+    if isinstance(command, c.SetVariables):
+        return _updating(command, state)
     task = state.waits.get(split_handle(command.task_id)[1])
     if isinstance(task, s.TaskWait) and task.change is not None:
         return encode({"change": task.change.state})
     return None
 
 
-_HELD = (c.TerminateInstance, c.ClaimTask, c.AssignTask, c.UpdateTask, c.CompleteTask)
+def _updating(command: c.SetVariables, state: s.ProcessInstance) -> str | None:
+    """Variables of a task that listens to its updates are a change of it, no others."""
+    if command.element_instance_id is None:
+        return None
+    scope = state.elements.get(split_handle(command.element_instance_id)[1])
+    for number in () if scope is None else scope.waits:
+        task = state.waits[number]
+        if isinstance(task, s.TaskWait) and task.change and task.change.state == "updating":
+            return encode({"change": "updating"})
+    return None
+
+
+_HELD = (
+    *(c.TerminateInstance, c.ClaimTask, c.AssignTask, c.UpdateTask, c.CompleteTask),
+    c.SetVariables,
+)
 """What a client asks for that may have to wait."""
 
 

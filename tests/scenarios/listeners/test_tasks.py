@@ -146,7 +146,7 @@ def test_listeners_are_asked_whoever_assigns(
 def test_the_reply_tells_a_change_that_has_to_wait_from_one_that_is_made(
     scenario: Scenario,
 ) -> None:
-    run = scenario(line(listening(assigning="a", completing="z", canceling="x")))
+    run = scenario(line(listening(assigning="a", updating="u", completing="z", canceling="x")))
     run.start("p")
     task_id = run.task("t").task_id
 
@@ -159,9 +159,18 @@ def test_the_reply_tells_a_change_that_has_to_wait_from_one_that_is_made(
     assert told(c.ClaimTask(task_id=task_id, user="ann")) == '{"change":"assigning"}'
     run.complete("a")
     assert told(c.ClaimTask(task_id=task_id, user="ann")) is None
-    assert told(c.UpdateTask(task_id=task_id, priority=1)) is None
+    assert told(c.UpdateTask(task_id=task_id, priority=1)) == '{"change":"updating"}'
+    run.complete("u")
+    (wait,) = run.waits(s.TaskWait)
+    scope = f"a:{wait.owner}"
+    set_n = c.SetVariables(instance_id="a", element_instance_id=scope, variables='{"n": 2}')
+    assert told(set_n) == '{"change":"updating"}'
+    run.complete("u")
+    assert told(c.SetVariables(instance_id="a", variables='{"n": 3}')) is None
     assert told(c.CompleteTask(task_id=task_id)) == '{"change":"completing"}'
     instance_id = task_id.partition(":")[0]
+    none = c.SetVariables(instance_id="a", element_instance_id=scope)
+    assert told(none) is None
     assert told(c.TerminateInstance(instance_id=instance_id)) == '{"change":"terminating"}'
     run.complete("x")
     assert run.state() is InstanceState.TERMINATED
