@@ -36,7 +36,7 @@ $(STAMP): requirements.lock pyproject.toml clients/python/pyproject.toml
 	fi; \
 	echo "venv: $$($$python --version) -> $(VENV)"; \
 	$(BIN)/python -c '' 2>/dev/null || "$$python" -m venv --clear $(VENV)
-	@echo "venv: installing what requirements.lock names"
+	@echo "venv: installing what requirements.lock names, which takes a minute or two"
 	@$(PIP_INSTALL) --require-hashes --no-deps -r requirements.lock
 	@$(PIP_INSTALL) --no-build-isolation --no-deps -e . -e clients/python
 	@touch $@

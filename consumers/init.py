@@ -7,11 +7,12 @@ anything is written. The record comes first, because it decides between two that
 import asyncio
 import logging
 import secrets
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 import msgspec
 from aiokafka.errors import KafkaError
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from consumers.config import Config
 from consumers.kafka_publisher import KafkaPublishers
@@ -25,7 +26,7 @@ from consumers.kafka_topics import (
 )
 from consumers.log import LogUnavailableError, OutgoingRecord, PublishError
 from consumers.namespace import NamespaceError, NamespaceRecord, read_namespace
-from consumers.secret_file import SecretSource, later, read_secrets, write_secrets
+from consumers.secret_file import SecretSource, later, read_kept, read_secrets, write_secrets
 from engine.expressions.calendar.zones import is_zone
 from engine.records import Topic
 from schemas.catalogue import published_schemas
@@ -40,6 +41,9 @@ log = logging.getLogger(__name__)
 
 PARTITIONS = 48
 PARTITIONS_MAX = 10_000
+FIXED = {"partitions": "partitions", "frame": "frame", "zone": "time zone"}
+"""Fields of the record that never change, in words: else the same log means another state."""
+
 TOPIC_APPEARS_S = 15.0
 POLL_S = 0.05
 
@@ -59,11 +63,12 @@ class Initialised(msgspec.Struct, frozen=True, kw_only=True):
 async def initialise(
     config: Config,
     partitions: int | None = None,
-    frame: Frame = Frame.SINGLE_OBJECT,
+    frame: Frame | None = None,
     zone: str | None = None,
     secrets: SecretSource = SecretSource(),  # noqa: B008 - frozen
 ) -> Initialised:
-    """Prepare a namespace. `partitions` and `zone` None: what there is, else PARTITIONS and UTC.
+    """Prepare a namespace. `partitions`, `frame` and `zone` None: what there is, in Redis or the
+    file of secrets, else PARTITIONS, single-object and UTC.
 
     Raises NamespaceError, LogUnavailableError, StoreUnavailableError.
     """
@@ -95,15 +100,19 @@ class _Initialisation:
         self._store = store
         self._topics = topics
         self._secrets = secrets
+        self._is_restored = False
         self._created: list[str] = []
         self._found: list[str] = []
 
-    async def run(self, partitions: int | None, frame: Frame, zone: str | None) -> Initialised:
+    async def run(
+        self, partitions: int | None, frame: Frame | None, zone: str | None
+    ) -> Initialised:
         namespace = self._config.namespace
         wanted = await self._wanted(partitions, frame, zone)
         is_new = await self._store.register(wanted.fields())
         self._note(
-            f"namespace {namespace}, {wanted.partitions} partitions, time zone {wanted.zone}",
+            f"namespace {namespace}, {wanted.partitions} partitions, time zone {wanted.zone}"
+            + (f", as {self._secrets.file} says" if is_new and self._is_restored else ""),
             created=is_new,
         )
         record = await read_namespace(self._store, namespace)
@@ -125,37 +134,43 @@ class _Initialisation:
         )
 
     async def _wanted(
-        self, partitions: int | None, frame: Frame, zone: str | None
+        self, partitions: int | None, frame: Frame | None, zone: str | None
     ) -> NamespaceRecord:
         """The record as it is or is to be. Raises NamespaceError when something contradicts it."""
         namespace = self._config.namespace
         record = await read_namespace(self._store, namespace)
+        if record is not None:
+            known, where = asdict(record), f"namespace {namespace}"
+        else:
+            known, where = self._kept(), f"namespace {namespace} in {self._secrets.file}"
+        _refuse_other(known, {"partitions": partitions, "frame": frame, "zone": zone}, where)
         is_new = record is None
         if record is None:
             record = NamespaceRecord(
-                partitions=partitions or PARTITIONS, frame=frame, zone=zone or "UTC"
-            )
-        elif partitions is not None and partitions != record.partitions:
-            raise NamespaceError(
-                f"namespace {namespace} has {record.partitions} partitions, which cannot be changed"
-                f" to {partitions}: choose another namespace"
-            )
-        if zone not in {None, record.zone}:
-            raise NamespaceError(
-                f"namespace {namespace} has the time zone {record.zone}, which cannot be changed to"
-                f" {zone}: choose another namespace"
+                partitions=partitions or known["partitions"] or PARTITIONS,
+                frame=frame or known["frame"] or Frame.SINGLE_OBJECT,
+                zone=zone or known["zone"] or "UTC",
             )
         topics = await self._topics.find(topic_name(namespace, kind) for kind in NUMBERED)
         for found in topics.values():
             if found.partitions != record.partitions:
                 raise NamespaceError(
                     f"topic {found.name} is there with {found.partitions} partitions, namespace"
-                    f" {namespace} is to have {record.partitions}: delete the topic if it is not"
-                    f" needed, or run init with --partitions {found.partitions}"
+                    f" {namespace} is to have {record.partitions}. Run init with --partitions"
+                    f" {found.partitions}, as it had, or choose another namespace"
                 )
         if is_new:
             return replace(record, epochs=await self._first_epochs(record.partitions, topics))
         return record
+
+    def _kept(self) -> dict[str, Any]:
+        """What the file of secrets says of a namespace that is not in Redis; None where it does
+        not. Raises NamespaceError."""
+        kept = read_kept(self._secrets.file, self._config.namespace)
+        if kept is None:
+            return dict.fromkeys(FIXED)
+        self._is_restored = kept.zone is not None
+        return asdict(kept)
 
     async def _first_epochs(self, partitions: int, topics: Collection[str]) -> tuple[Epoch, ...]:
         """The secrets of a namespace that is not in Redis. Raises NamespaceError."""
@@ -170,11 +185,13 @@ class _Initialisation:
         if ends == beginning:
             return (new_epoch(beginning),)
         if not self._secrets.trust_log:
+            file = self._secrets.file
+            lost = "" if file is None or file.exists() else f"{file} does not exist: "
             raise NamespaceError(
-                f"there are commands on {commands}, but namespace {namespace} is not in this Redis,"
-                " nor are the secrets that its engines have sealed theirs with. Restore Redis from"
-                " a backup, or give the secrets with --secret-file; without them, --trust-log takes"
-                " all that the log holds now for genuine"
+                f"{lost}there are commands on {commands}, but namespace {namespace} is not in this"
+                " Redis, nor are the secrets that its engines have sealed theirs with. Restore"
+                " Redis from a backup, or give the secrets with --secret-file; without them,"
+                " --trust-log takes all that the log holds now for genuine"
             )
         return trusting_until(ends)
 
@@ -192,7 +209,7 @@ class _Initialisation:
                 f"{file} has secrets that Redis has lost. Stop the engines and run: torpor upgrade"
                 f" --namespace {namespace} --secret-file {file}"
             )
-        is_written = write_secrets(file, namespace, record.epochs)
+        is_written = write_secrets(file, namespace, record)
         self._note(f"a copy of the secrets in {file}", created=is_written)
 
     async def _create_topics(self, record: NamespaceRecord) -> None:
@@ -273,6 +290,21 @@ class _Initialisation:
 
     def _note(self, what: str, *, created: bool) -> None:
         (self._created if created else self._found).append(what)
+
+
+def _refuse_other(known: Mapping[str, object], given: Mapping[str, object], where: str) -> None:
+    """Raises NamespaceError when something is given otherwise than it is known."""
+    for name, value in given.items():
+        if value is None or known[name] in {None, value}:
+            continue
+        if name == "partitions":
+            is_so, other = f"{known[name]} partitions", str(value)
+        else:
+            is_so, other = f"the {FIXED[name]} {known[name]}", str(value)
+        raise NamespaceError(
+            f"{where} has {is_so}, which cannot be changed to {other}: leave the option out, or"
+            " choose another namespace"
+        )
 
 
 def _first_fence() -> Fence:

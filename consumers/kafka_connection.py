@@ -85,6 +85,11 @@ class WatchedConsumer(AIOKafkaConsumer):  # type: ignore[misc]  # aiokafka ships
         else:
             stopping.result()
 
+    @property
+    def member_id(self) -> str:
+        """What the group's coordinator calls this member; empty before it has joined."""
+        return str(self._coordinator.member_id)
+
     def is_assigned(self, partition: TopicPartition) -> bool:
         return bool(self._subscription.is_assigned(partition))
 

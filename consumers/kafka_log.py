@@ -12,6 +12,8 @@ that harmless.
 
 import asyncio
 import logging
+import os
+import socket
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -95,6 +97,7 @@ class KafkaMember(CommandLog, Membership):
         consumer = WatchedConsumer(
             on_broken=self._broken,
             group_id=self._group,
+            client_id=f"torpor-{socket.gethostname()}-{os.getpid()}",
             partition_assignment_strategy=(assignor,),
             session_timeout_ms=self._session_ms,
             heartbeat_interval_ms=HEARTBEAT_MS,

@@ -29,6 +29,7 @@ from consumers.log import (
 from engine.records import Topic
 from engine.routing import murmur2
 from schemas.topics import is_reply_topic, topic_name
+from torpor_client.connection import expecting_no_producer_id
 
 log = logging.getLogger(__name__)
 
@@ -141,8 +142,9 @@ class KafkaPublishers(Publishers):
             **self._connection.options(),
         )
         try:
-            async with asyncio.timeout(START_TIMEOUT_S):
-                await producer.start()
+            with expecting_no_producer_id():
+                async with asyncio.timeout(START_TIMEOUT_S):
+                    await producer.start()
         except BaseException as error:
             await producer.abort()
             if isinstance(error, NOT_IDEMPOTENT):

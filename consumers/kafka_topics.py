@@ -53,6 +53,17 @@ class TopicFound(msgspec.Struct, frozen=True, kw_only=True):
     settings: Mapping[str, str] | None
 
 
+class GroupMember(msgspec.Struct, frozen=True, kw_only=True):
+    """Who is in a consumer group. Some brokers do not tell `client_id` and `host`."""
+
+    member_id: str
+    client_id: str
+    host: str
+
+    def __str__(self) -> str:
+        return f"{self.member_id} at {self.host.lstrip('/')}" if self.host else self.member_id
+
+
 def planned_topics(namespace: str, partitions: int, brokers: int) -> list[TopicPlan]:
     """What `init` creates."""
     common = _common(brokers)
@@ -177,8 +188,8 @@ class KafkaTopics:
             each.partition: value.offset for each, value in found.items() if each.topic == topic
         }
 
-    async def members(self, group: str) -> int:
-        """How many members a consumer group has. Raises LogUnavailableError.
+    async def members(self, group: str) -> tuple[GroupMember, ...]:
+        """Who is in a consumer group, as far as the brokers know. Raises LogUnavailableError.
 
         Asked again while there is no answer yet: the first question makes the topic of groups.
         """
@@ -191,12 +202,19 @@ class KafkaTopics:
                         raise
                     await asyncio.sleep(POLL_S)
 
-    async def _members(self, group: str) -> int:
+    async def _members(self, group: str) -> tuple[GroupMember, ...]:
         responses = await self._admin.describe_consumer_groups([group])
         (found,) = [each for response in responses for each in response.to_object()["groups"]]
         if found["error_code"]:
             raise for_code(found["error_code"])(group)
-        return len(found["members"])
+        return tuple(
+            GroupMember(
+                member_id=each["member_id"],
+                client_id=each["client_id"],
+                host=each["client_host"],
+            )
+            for each in found["members"]
+        )
 
     async def _settings(self, names: list[str]) -> dict[str, dict[str, str]]:
         """Settings by topic; nothing from a broker that does not know the question."""

@@ -7,6 +7,7 @@ done. Whatever is cut off by a harder end is found and mended by the next owner.
 import asyncio
 import logging
 import multiprocessing
+import os
 import signal
 import sys
 import time
@@ -24,6 +25,7 @@ from consumers.log import LogUnavailableError
 from consumers.logs import set_up_logs
 from consumers.namespace import NamespaceError
 from consumers.start_checks import StartError
+from consumers.unreachable import unreachable_sentence
 from storage.errors import StoreUnavailableError
 from storage.redis_store import connect_store
 
@@ -83,10 +85,10 @@ async def _run_until_signal(
     if not serving.done():
         await asyncio.wait([serving], timeout=STOP_GRACE_S)
         serving.cancel()
-    return await _exit_code(serving)
+    return await _exit_code(serving, config)
 
 
-async def _exit_code(serving: "asyncio.Task[None]") -> int:
+async def _exit_code(serving: "asyncio.Task[None]", config: Config) -> int:
     try:
         await serving
     except asyncio.CancelledError:
@@ -96,15 +98,25 @@ async def _exit_code(serving: "asyncio.Task[None]") -> int:
         log.critical("not started: %s", error)
         return REFUSED
     except (StoreUnavailableError, LogUnavailableError) as error:
-        log.critical("servers unreachable: %s", error)
+        log.critical("not started: %s", unreachable_sentence(config.kafka.bootstrap, error))
         return UNREACHABLE
     except MembershipLostError as error:
         log.critical("ended: %s", error)
         return REFUSED
     except OSError as error:
-        log.critical("not started: http cannot listen: %s", error)
+        log.critical("not started: %s", _http_is_taken(config.http, error))
         return REFUSED
     return OK
+
+
+def _http_is_taken(address: str, error: OSError) -> str:
+    host, _, _ = address.rpartition(":")
+    # What asyncio says has the address in it, too; the error's number is enough.
+    reason = os.strerror(error.errno) if error.errno and error.errno > 0 else str(error)
+    return (
+        f"no engine can listen at {address}: {reason}. Give another address with --http (or"
+        f" TORPOR_HTTP), for example {host}:0 for any port"
+    )
 
 
 # --- several processes ---
@@ -214,7 +226,7 @@ def _run_child(config: Config, tether: Connection) -> None:
 
 async def _check(config: Config) -> int:
     """Whether the servers let an engine start, as an exit code."""
-    return await _exit_code(asyncio.create_task(_look(config)))
+    return await _exit_code(asyncio.create_task(_look(config)), config)
 
 
 async def _look(config: Config) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import msgspec
 
-from consumers.namespace import NamespaceError
+from consumers.namespace import NamespaceError, NamespaceRecord
+from schemas.frames import Frame
 from schemas.seals import Epoch
 
 
@@ -24,22 +25,34 @@ class SecretSource(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class KeptSecrets(msgspec.Struct, frozen=True, kw_only=True):
-    """What the file holds, as JSON."""
+    """What the file holds, as JSON. Files of earlier versions have the secrets only; the others
+    are None then."""
 
     namespace: str
     epochs: tuple[Epoch, ...]
+    partitions: int | None = None
+    frame: Frame | None = None
+    zone: str | None = None
 
 
-def read_secrets(file: Path | None, namespace: str, partitions: int) -> tuple[Epoch, ...]:
-    """The secrets in a file; none when there is no file. Raises NamespaceError."""
+def read_kept(file: Path | None, namespace: str) -> KeptSecrets | None:
+    """What a file keeps of a namespace; None when there is no file. Raises NamespaceError."""
     if file is None or not file.exists():
-        return ()
+        return None
     try:
         kept = msgspec.json.decode(file.read_bytes(), type=KeptSecrets)
     except (OSError, msgspec.MsgspecError) as error:
         raise NamespaceError(f"{file} cannot be read as secrets: {error}") from error
     if kept.namespace != namespace:
         raise NamespaceError(f"{file} has the secrets of namespace {kept.namespace}")
+    return kept
+
+
+def read_secrets(file: Path | None, namespace: str, partitions: int) -> tuple[Epoch, ...]:
+    """The secrets in a file; none when there is no file. Raises NamespaceError."""
+    kept = read_kept(file, namespace)
+    if kept is None:
+        return ()
     if any(len(epoch.since) != partitions for epoch in kept.epochs):
         raise NamespaceError(
             f"{file} has the secrets of a namespace with another number of partitions than"
@@ -48,12 +61,20 @@ def read_secrets(file: Path | None, namespace: str, partitions: int) -> tuple[Ep
     return kept.epochs
 
 
-def write_secrets(file: Path, namespace: str, epochs: tuple[Epoch, ...]) -> bool:
-    """Keep secrets in a file that only its owner reads; False: it had them. Raises NamespaceError.
+def write_secrets(file: Path, namespace: str, record: NamespaceRecord) -> bool:
+    """Keep secrets, and what a restored namespace must have again, in a file that only its owner
+    reads; False: it had them. Raises NamespaceError.
 
     Written whole and then renamed: an interruption leaves the former ones.
     """
-    content = msgspec.json.encode(KeptSecrets(namespace=namespace, epochs=epochs)) + b"\n"
+    kept = KeptSecrets(
+        namespace=namespace,
+        epochs=record.epochs,
+        partitions=record.partitions,
+        frame=record.frame,
+        zone=record.zone,
+    )
+    content = msgspec.json.encode(kept) + b"\n"
     partial = file.with_name(f".{file.name}.{os.getpid()}")
     try:
         if file.exists() and file.read_bytes() == content:

@@ -5,12 +5,16 @@ So no engine runs meanwhile: what each has sent lies below that offset, and what
 is sealed by whoever publishes it later.
 """
 
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
 import msgspec
 from msgspec.structs import replace
 
 from consumers.config import Config
 from consumers.kafka_reader import ends_of
-from consumers.kafka_topics import KafkaTopics
+from consumers.kafka_topics import GroupMember, KafkaTopics
 from consumers.namespace import (
     FORMAT,
     NamespaceError,
@@ -20,11 +24,16 @@ from consumers.namespace import (
     write_epochs,
 )
 from consumers.secret_file import SecretSource, later, read_secrets, write_secrets
+from consumers.sole_member import joined
 from engine.records import Topic
 from schemas.seals import Epoch, new_epoch, trusting_until
 from schemas.topics import topic_name
 from storage.ports import Store
 from storage.redis_store import connect_store
+
+WAITS_S = (0, 12)
+"""Before each look at who is in the group. The embedded broker lets one that was killed a moment
+ago take part in a join; not in another after its session."""
 
 
 class Upgraded(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,23 +50,26 @@ async def upgrade(
     *,
     rotate: bool = False,
     secrets: SecretSource = SecretSource(),  # noqa: B008 - frozen
+    force: bool = False,
 ) -> Upgraded:
     """Seal what engines send, from now on, or with `rotate` seal it with another secret.
 
+    With `force` nobody looks whether engines run: commands of one that does are refused later.
     Raises NamespaceError, LogUnavailableError, StoreUnavailableError.
     """
     store = await connect_store(config.redis, config.namespace)
     try:
-        return await _Upgrade(config, store, secrets).run(rotate=rotate)
+        return await _Upgrade(config, store, secrets, force=force).run(rotate=rotate)
     finally:
         await store.close()
 
 
 class _Upgrade:
-    def __init__(self, config: Config, store: Store, secrets: SecretSource) -> None:
+    def __init__(self, config: Config, store: Store, secrets: SecretSource, *, force: bool) -> None:
         self._config = config
         self._store = store
         self._secrets = secrets
+        self._force = force
         self._changed: list[str] = []
         self._found: list[str] = []
 
@@ -76,7 +88,7 @@ class _Upgrade:
         else:
             self._found.append("secrets that seal what engines send")
         if file is not None:
-            is_written = write_secrets(file, namespace, epochs)
+            is_written = write_secrets(file, namespace, replace(record, epochs=epochs))
             (self._changed if is_written else self._found).append(f"a copy of them in {file}")
         return Upgraded(
             namespace=namespace,
@@ -90,22 +102,47 @@ class _Upgrade:
     ) -> tuple[Epoch, ...]:
         """Write other secrets while no engine runs. Raises NamespaceError, LogUnavailableError."""
         namespace = self._config.namespace
-        async with KafkaTopics(self._config.kafka) as topics:
-            if count := await topics.members(engines_of(namespace)):
-                raise NamespaceError(
-                    f"engines of namespace {namespace} are running ({count}), or were killed some"
-                    " seconds ago: stop all of them, and try again. Commands wait in the log"
-                )
+        async with self._no_engine(record.partitions):
             epochs = await self._next(record, epochs, rotate=rotate)
             after = replace(record, epochs=epochs, format=FORMAT)
             if not await write_epochs(self._store, record, after):
                 raise NamespaceError(f"namespace {namespace} was changed by another at this moment")
-            if await topics.members(engines_of(namespace)):
-                raise NamespaceError(
-                    f"an engine of namespace {namespace} was started at this moment and may know"
-                    " only the former secrets: stop it at once, then start all"
-                )
         return epochs
+
+    @contextlib.asynccontextmanager
+    async def _no_engine(self, partitions: int) -> AsyncIterator[None]:
+        """Nobody serves the namespace meanwhile. Raises NamespaceError, LogUnavailableError."""
+        if self._force:
+            yield
+            return
+        group = engines_of(self._config.namespace)
+        others: tuple[GroupMember, ...] = ()
+        async with KafkaTopics(self._config.kafka) as topics:
+            for wait_s in WAITS_S:
+                await asyncio.sleep(wait_s)
+                if not await topics.members(group):
+                    yield
+                    if await topics.members(group):
+                        raise self._started()
+                    return
+                async with joined(self._config, topics, partitions) as sole:
+                    others = await sole.others()
+                    if not others:
+                        yield
+                        if not await sole.is_alone():
+                            raise self._started()
+                        return
+        raise NamespaceError(
+            f"engines of namespace {self._config.namespace} are running"
+            f" ({'; '.join(map(str, others))}): stop all of them, and try again. Commands wait in"
+            " the log"
+        )
+
+    def _started(self) -> NamespaceError:
+        return NamespaceError(
+            f"an engine of namespace {self._config.namespace} was started at this moment and may"
+            " know only the former secrets: stop it at once, then start all"
+        )
 
     async def _next(
         self, record: NamespaceRecord, epochs: tuple[Epoch, ...], *, rotate: bool

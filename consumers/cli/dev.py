@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from consumers.cli import options
 from consumers.cli.output import ExitCode, fail, quiet_libraries
@@ -78,9 +79,12 @@ SESSION_MS = "6000"
     callback=options.http_address,
     metavar="HOST:PORT",
     help=f"Where the first engine answers queries.  [default: {options.HTTP}, or another port if"
-    " that is taken]",
+    " that, or what the variable says, is taken]",
 )
+@click.pass_context
 def dev(
+    context: click.Context,
+    /,
     *,
     ready_file: Path | None,
     kafka: str | None,
@@ -109,7 +113,8 @@ def dev(
         redis=redis,
         namespace=namespace,
         http=http or options.HTTP,
-        any_port=http is None,
+        # `dev` itself asks to export TORPOR_HTTP: it says where to ask, not where to listen.
+        any_port=context.get_parameter_source("http") is not ParameterSource.COMMANDLINE,
         variables={"TORPOR_SESSION_MS": SESSION_MS, **os.environ},
         **given,
     )

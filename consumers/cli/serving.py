@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 import click
-from aiokafka.errors import KafkaConnectionError
 
 from consumers import process
 from consumers.cli import options
@@ -17,6 +16,7 @@ from consumers.init import PARTITIONS, PARTITIONS_MAX, initialise
 from consumers.log import LogUnavailableError
 from consumers.namespace import NamespaceError
 from consumers.secret_file import SecretSource
+from consumers.unreachable import unreachable_sentence
 from schemas.frames import Frame
 from storage.errors import StoreUnavailableError
 
@@ -52,13 +52,7 @@ def on_servers(doing: str, work: Coroutine[Any, Any, T], kafka: str) -> T:
 
 def unreachable(kafka: str, error: LogUnavailableError | StoreUnavailableError) -> NoReturn:
     """Say which of the two servers does not answer, and end."""
-    if isinstance(error, LogUnavailableError):
-        is_silence = isinstance(error.__cause__, KafkaConnectionError)
-        reason = f"no Kafka answers at {kafka}" if is_silence else str(error).rstrip(".")
-        option = "--kafka (or TORPOR_KAFKA)"
-    else:
-        reason, option = str(error).rstrip("."), "--redis (or TORPOR_REDIS)"
-    fail(ExitCode.UNREACHABLE, f"{reason}. Is {option} right, and does it run?")
+    fail(ExitCode.UNREACHABLE, unreachable_sentence(kafka, error))
 
 
 @click.command(cls=Serving)
@@ -76,9 +70,8 @@ def unreachable(kafka: str, error: LogUnavailableError | StoreUnavailableError) 
     envvar="TORPOR_FRAME",
     show_envvar=True,
     type=click.Choice([Frame.SINGLE_OBJECT.value, Frame.JSON.value]),
-    default=Frame.SINGLE_OBJECT.value,
-    show_default=True,
-    help="How the engine frames the records it writes: Avro, or JSON.",
+    help="How the engine frames the records it writes: Avro, or JSON; of a new namespace"
+    f" {Frame.SINGLE_OBJECT.value} by default.",
 )
 @click.option(
     "--time-zone",
@@ -99,7 +92,7 @@ def unreachable(kafka: str, error: LogUnavailableError | StoreUnavailableError) 
 def init(
     *,
     partitions: int | None,
-    frame: str,
+    frame: str | None,
     time_zone: str | None,
     secret_file: Path | None,
     trust_log: bool,
@@ -112,7 +105,8 @@ def init(
     quiet_libraries()
     config = configuration(kafka=kafka, redis=redis, namespace=namespace, http=options.HTTP)
     secrets = SecretSource(file=secret_file, trust_log=trust_log)
-    work = initialise(config, partitions, Frame(frame), time_zone, secrets)
+    wanted = None if frame is None else Frame(frame)
+    work = initialise(config, partitions, wanted, time_zone, secrets)
     done = on_servers(f"creating namespace {namespace}, which takes some seconds", work, kafka)
     if as_json:
         print_json(done)

@@ -18,6 +18,12 @@ from consumers.upgrade import upgrade as upgrade_namespace
     is_flag=True,
     help="Seal with another secret from now on; what the former one has sealed still counts.",
 )
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Do not look whether engines run. What one that does sends with the former secret from"
+    " then on is refused, and lost: only when you know that none does.",
+)
 @options.stacked(
     options.secret_file,
     options.trust_log,
@@ -29,6 +35,7 @@ from consumers.upgrade import upgrade as upgrade_namespace
 def upgrade(
     *,
     rotate: bool,
+    force: bool,
     secret_file: Path | None,
     trust_log: bool,
     kafka: str,
@@ -44,8 +51,13 @@ def upgrade(
     quiet_libraries()
     config = configuration(kafka=kafka, redis=redis, namespace=namespace, http=options.HTTP)
     secrets = SecretSource(file=secret_file, trust_log=trust_log)
-    work = upgrade_namespace(config, rotate=rotate, secrets=secrets)
-    done = on_servers(f"upgrading namespace {namespace}", work, kafka)
+    if force:
+        click.echo(
+            "torpor: --force: nobody looks whether engines run; stop any that does", err=True
+        )
+    work = upgrade_namespace(config, rotate=rotate, secrets=secrets, force=force)
+    doing = f"upgrading namespace {namespace}; up to a minute after an engine was killed"
+    done = on_servers(doing, work, kafka)
     if as_json:
         print_json(done)
         return

@@ -10,6 +10,8 @@ For trying things out: it starts at once and forgets everything when it ends. Wh
 - a topic that is asked for comes into being; CreatePartitions is unknown;
 - joining a group takes about half the session time-out, 5 s of 10 s and 2 s of 3 s; a fresh member
   after a SIGKILL has its partitions 18 s and 7 s later (Apache Kafka: 10 s and 3 s);
+- members that were killed, or left while a join was under way, stay in their group until another
+  joins (tests/consumers/test_sole_member.py); client ids and hosts of members are not told;
 - isolation level read_committed is accepted and, without transactions, means nothing.
 
 Consumer groups, committed offsets, headers, empty and null values, and gzip work.

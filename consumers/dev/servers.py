@@ -152,7 +152,7 @@ async def take_first(
         except UnavailableError as unavailable:
             reasons.append(f"{kind}: {unavailable}")
         else:
-            return found, f" (not {'; not '.join(reasons)})" if reasons else ""
+            return found, f" (could not take {'; nor '.join(reasons)})" if reasons else ""
     raise NoServerError("\n".join([*reasons, advice]))
 
 

@@ -235,6 +235,15 @@ async def test_missing_namespace_is_said_and_not_created(kafka: Kafka, namespace
         await consumer.stop()
 
 
+async def test_a_missing_namespace_is_said_within_a_short_time_out(
+    kafka: Kafka, namespace: str
+) -> None:
+    client = Client(kafka.bootstrap, namespace, ClientOptions(timeout_s=3))
+    with pytest.raises(NamespaceNotFoundError):
+        async with asyncio.timeout(3):
+            await client.connect()
+
+
 async def test_no_broker_is_an_error_of_its_own(namespace: str) -> None:
     with pytest.raises(KafkaUnavailableError, match="cannot be reached"):
         await Client("127.0.0.1:1", namespace).connect()

@@ -301,5 +301,6 @@ async def test_a_broker_without_producer_ids_is_used_without_them(
         await publishers.open()
     finally:
         await publishers.close()
+    assert [each for each in caplog.records if each.levelname == "ERROR"] == []
     for word in ("idempotent", "does not stamp"):
         assert len([each for each in caplog.records if word in each.getMessage()]) == 1

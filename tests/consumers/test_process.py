@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from consumers.config import Config, read_config
@@ -169,6 +171,23 @@ async def test_what_cannot_start_says_why_and_ends(
     )
     running = start(away, processes)
     assert await asyncio.to_thread(running.process.wait, 30) == UNREACHABLE
+    assert "no Kafka answers at 127.0.0.1:1. Is --kafka (or TORPOR_KAFKA) right" in (
+        running.log_file.read_text()
+    )
+
+
+async def test_an_address_that_another_listens_at_is_named_with_a_way_out(
+    start: Callable[[Config, int], Running], config: Config
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        taken = f"127.0.0.1:{other.getsockname()[1]}"
+        running = start(msgspec.structs.replace(config, http=taken), 1)
+        assert await asyncio.to_thread(running.process.wait, 30) == REFUSED
+    last = running.log()[-1]
+    assert last["message"] == (
+        f"not started: no engine can listen at {taken}: Address already in use. Give another"
+        " address with --http (or TORPOR_HTTP), for example 127.0.0.1:0 for any port"
+    )
 
 
 def test_every_child_has_its_own_port_of_http() -> None:

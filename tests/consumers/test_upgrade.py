@@ -15,6 +15,7 @@ from consumers.init import initialise
 from consumers.namespace import NamespaceError, NamespaceRecord
 from consumers.secret_file import SecretSource, read_secrets
 from consumers.upgrade import upgrade
+from schemas.frames import Frame
 from schemas.seals import Epoch
 from storage.keys import namespace_key
 from tests.support.stored import namespace_record
@@ -91,6 +92,37 @@ async def test_a_lost_redis_gets_its_secrets_back_from_the_file(
     again = await initialise(config, PARTITIONS, secrets=kept)
     assert f"a copy of the secrets in {kept.file}" in again.found
     assert await epochs(config) == before
+
+
+async def test_what_was_fixed_at_first_comes_back_from_the_file_and_is_not_given_otherwise(
+    config: Config, kept: SecretSource
+) -> None:
+    await initialise(config, PARTITIONS, Frame.JSON, "Europe/Berlin", kept)
+    before = await stored(config)
+    await command(config)
+    lose(config)
+    with pytest.raises(NamespaceError, match="has the time zone Europe/Berlin") as refused:
+        await initialise(config, zone="UTC", secrets=kept)
+    assert str(kept.file) in str(refused.value)
+    with pytest.raises(NamespaceError, match="has the frame json"):
+        await initialise(config, frame=Frame.SINGLE_OBJECT, secrets=kept)
+    with pytest.raises(NamespaceError, match="has 2 partitions, which cannot be changed to 3"):
+        await initialise(config, 3, secrets=kept)
+    again = await initialise(config, secrets=kept)
+    assert any(f"as {kept.file} says" in what for what in again.created)
+    assert await stored(config) == before
+
+
+async def test_a_file_of_secrets_that_is_not_there_is_said_when_it_is_needed(
+    config: Config, kept: SecretSource
+) -> None:
+    await initialise(config, PARTITIONS)
+    await command(config)
+    lose(config)
+    with pytest.raises(NamespaceError, match=f"{kept.file} does not exist"):
+        await initialise(config, PARTITIONS, secrets=kept)
+    assert kept.file is not None
+    assert not kept.file.exists()
 
 
 async def test_without_its_secrets_a_log_is_not_applied_unless_it_is_trusted(

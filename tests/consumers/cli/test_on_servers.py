@@ -603,7 +603,7 @@ def await_line(lines: Any, part: str) -> None:
 
 
 def test_a_namespace_misspelt_is_refused_with_its_name(served: Served) -> None:
-    for arguments in (("start", "order"), ("effects",)):
+    for arguments in (("start", "order"), ("start", "order", "--timeout", "3"), ("effects",)):
         done = served.torpor(*arguments, "--namespace", "ordr", code=1)
         assert "has no namespace ordr. Is --namespace (or TORPOR_NAMESPACE) right" in done.err
         assert done.out == ""

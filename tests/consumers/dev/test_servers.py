@@ -93,7 +93,7 @@ async def test_the_line_says_what_was_taken_and_why_not_another(
     async with start_redis([RedisKind.MACHINE, wheel.kind], say=lines.append) as redis:
         assert lines == [
             f"redis: {wheel.description} at {redis.url} "
-            "(not machine: no redis-server or valkey-server >= 6.2 on PATH)"
+            "(could not take machine: no redis-server or valkey-server >= 6.2 on PATH)"
         ]
 
 
