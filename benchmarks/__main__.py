@@ -69,7 +69,8 @@ def measure_transitions() -> None:
         "chain of 900 tasks": run_whole(chain(900)),
         "fan-out to 4,000 tasks": run_whole(fan_out(4_000, joined=False)),
         "fan-out to 4,000 tasks and their join": run_whole(fan_out(4_000, joined=True)),
-        "multi-instance of 10,000 tasks": run_whole(multi_pass(), items[10_000]),
+        "multi-instance of 10,000 tasks": run_whole(multi_pass(collects=False), items[10_000]),
+        "the same, with an output of each": run_whole(multi_pass(collects=True), items[10_000]),
         "multi-instance of 1,000 jobs, a command each": run_whole(multi_instance(), items[1_000]),
         "multi-instance of 10,000 jobs, a command each": run_whole(multi_instance(), items[10_000]),
     }

@@ -66,11 +66,11 @@ def multi_instance(items: str = "=items") -> bytes:
     )
 
 
-def multi_pass() -> bytes:
-    """A task that passes through for each of `items`, all at once, that gives an output."""
+def multi_pass(*, collects: bool) -> bytes:
+    """A task that passes through for each of `items`, all at once, that may give an output."""
     return text_of(
         '<bpmn:startEvent id="start"/>',
-        f'<bpmn:task id="work">{_over("=items")}</bpmn:task>',
+        f'<bpmn:task id="work">{_over("=items", collects=collects)}</bpmn:task>',
         '<bpmn:endEvent id="end"/>',
         *_flows(["start", "work", "end"]),
     )
@@ -204,11 +204,11 @@ def on_message() -> bytes:
     )
 
 
-def _over(items: str) -> str:
+def _over(items: str, *, collects: bool = True) -> str:
+    outputs = ' outputCollection="results" outputElement="=item"' if collects else ""
     return (
         "<bpmn:multiInstanceLoopCharacteristics><bpmn:extensionElements>"
-        f'<zeebe:loopCharacteristics inputCollection="{items}" inputElement="item"'
-        ' outputCollection="results" outputElement="=item"/>'
+        f'<zeebe:loopCharacteristics inputCollection="{items}" inputElement="item"{outputs}/>'
         "</bpmn:extensionElements></bpmn:multiInstanceLoopCharacteristics>"
     )
 
