@@ -1,9 +1,8 @@
 """Keeping what came with an event while the event itself has to wait for something else."""
 
-from engine import events as e
 from engine import variables as v
 from engine.instances.advance import Advance
-from engine.instances.limits import clip
+from engine.instances.incidents import raise_incident
 from engine.instances.mappings import targets_of
 from engine.instances.stuck import StuckError
 from engine.lifecycle import Step
@@ -22,13 +21,4 @@ def keep(advance: Advance, owner: int, event: AnyElement, payload: v.Texts | Non
         else:
             advance.propagate(owner, payload or {})
     except StuckError as stuck:
-        advance.emit(
-            e.IncidentRaised(
-                key=advance.new_key(),
-                owner=owner,
-                kind=stuck.kind,
-                message=clip(stuck.message),
-                step=Step.NOTHING,
-                element_id=None,
-            )
-        )
+        raise_incident(advance, owner, Step.NOTHING, stuck)
